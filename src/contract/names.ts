@@ -1,0 +1,49 @@
+/** Names that cross a border. Nothing here may import anything: the workflow bundle loads this file. */
+
+export const WORKFLOW_TYPE = 'agentRun';
+
+export const SIGNALS = {
+  answer: 'answer',
+  send: 'send',
+  pause: 'pause',
+  resume: 'resume',
+} as const;
+
+export const UPDATES = { answer: 'answerNow', send: 'sendNow' } as const;
+
+export const QUERIES = { state: 'state', events: 'events', transcript: 'transcript' } as const;
+
+/** Search attributes, all visible as list columns in the Temporal UI. */
+export const SEARCH_ATTRIBUTES = {
+  NightshiftAgent: 'KEYWORD',
+  NightshiftState: 'KEYWORD',
+  NightshiftWaitingFor: 'KEYWORD',
+  NightshiftCostUsd: 'DOUBLE',
+  NightshiftParent: 'KEYWORD',
+} as const;
+
+/** Key of `RunMemo` in a workflow's memo. */
+export const MEMO_KEY = 'nightshift';
+
+/** Types of `ApplicationFailure` that cross between activities, workflow and clients. */
+export const FAILURES = {
+  /** The model API refuses our credentials or our account: a person must act, then `resume`. */
+  modelNeedsOperator: 'ModelNeedsOperator',
+  /** The model API refuses this request; sending it again never helps. */
+  modelRejected: 'ModelRejected',
+  /** The conversation no longer fits the model's window. */
+  contextOverflow: 'ContextOverflow',
+  /** The reply is larger than history may hold. */
+  replyTooLarge: 'ReplyTooLarge',
+  /** A passing fault of the model API or the way to it; retried. */
+  modelUnavailable: 'ModelUnavailable',
+  /** An earlier call may still be writing in this workspace; retried. */
+  workspaceBusy: 'WorkspaceBusy',
+  /** The worker that ran the step died; retried at once. */
+  workerDied: 'WorkerDied',
+  /** A person's answer was not accepted; details carry a `Refusal`. */
+  answerRefused: 'AnswerRefused',
+  /** A message was not accepted. */
+  messageRefused: 'MessageRefused',
+  runFailed: 'RunFailed',
+} as const;

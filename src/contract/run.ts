@@ -1,0 +1,113 @@
+import type { Approval } from './approvals.ts';
+import type { Usage } from './messages.ts';
+import type { ToolCallStatus, ToolErrorKind } from './tool-calls.ts';
+
+/** What a run is doing. Each is the name of the decision being performed. */
+export type RunState =
+  | 'queued'
+  | 'planning'
+  | 'thinking'
+  | 'acting'
+  | 'reflecting'
+  | 'awaiting_human'
+  | 'paused'
+  | 'compacting'
+  | 'finishing'
+  | TerminalState;
+
+export type TerminalState = 'completed' | 'stopped' | 'failed' | 'cancelled';
+
+/** Why a run stopped before its goal. */
+export type StopCause =
+  | 'turns'
+  | 'tool_calls'
+  | 'active_time'
+  | 'tokens'
+  | 'cost'
+  | 'approval_expired'
+  | 'consecutive_errors'
+  | 'refusal'
+  | 'max_tokens'
+  | 'context'
+  | 'paused_too_long';
+
+export type Outcome =
+  | { readonly status: 'completed' }
+  | { readonly status: 'stopped'; readonly reason: StopCause; readonly message: string }
+  | { readonly status: 'failed'; readonly error: string; readonly message: string }
+  | { readonly status: 'cancelled'; readonly by: string };
+
+/** Sums over the whole run, continuations included. Money is US dollars; times are milliseconds. */
+export interface Totals {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly activeMs: number;
+  readonly usage: Usage;
+  /** Model calls whose price is not known; `usage.costUsd` leaves them out. */
+  readonly unpricedCalls: number;
+  readonly denied: number;
+  readonly expired: number;
+  readonly unknown: number;
+}
+
+/** What a finished run leaves: the workflow's result, and the same in its memo. */
+export interface RunResult {
+  readonly runId: string;
+  readonly outcome: Outcome;
+  /** The last words of the model, or a summary by rule. */
+  readonly answer: string;
+  readonly totals: Totals;
+}
+
+/** Why a run waits although nobody asked it to. */
+export interface Parking {
+  readonly reason: 'credentials' | 'credit' | 'model_unreachable' | 'person';
+  readonly message: string;
+  readonly since: number;
+}
+
+export interface ToolCallView {
+  readonly id: string;
+  readonly tool: string;
+  readonly summary: string;
+  readonly status: ToolCallStatus;
+  readonly error?: ToolErrorKind;
+}
+
+/** Answer to the query `state`. */
+export interface RunView {
+  readonly runId: string;
+  readonly title: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly state: RunState;
+  readonly since: number;
+  readonly turn: number;
+  /** One sentence about now, for lists and for the Temporal UI. */
+  readonly now: string;
+  readonly calls: readonly ToolCallView[];
+  readonly approvals: readonly Approval[];
+  readonly parked: Parking | null;
+  readonly totals: Totals;
+  readonly queuedMessages: number;
+  /** Sequence number of the newest event. */
+  readonly lastEvent: number;
+  readonly messages: number;
+  readonly continuations: number;
+  readonly result: RunResult | null;
+}
+
+/** What stands in the memo of a run, so that it can be read when no worker answers queries. */
+export interface RunMemo {
+  readonly title: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly state: RunState;
+  readonly now: string;
+  readonly totals: Totals;
+  /** Open questions; arguments longer than 2,000 characters are cut here, never in the query. */
+  readonly approvals: readonly Approval[];
+  readonly result: RunResult | null;
+}

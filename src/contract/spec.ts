@@ -1,0 +1,101 @@
+import * as z from 'zod';
+
+/** Milliseconds, seconds and tokens are whole numbers; a limit of ours always exists, so there is no "unlimited". */
+const count = z.int().min(1);
+
+export const limitsSchema = z.strictObject({
+  /** Model calls that the run may make. */
+  turns: count.max(1_000_000).default(50),
+  toolCalls: count.max(10_000_000).default(100),
+  /** Milliseconds of work by model and tools. Waiting for people or for a worker never counts. */
+  activeMs: count.default(5 * 60_000),
+  /** Input and output tokens together. */
+  tokens: count.default(20_000_000),
+  costUsd: z.number().positive().default(20),
+});
+
+/** How long a run may stay in a state, in milliseconds. What happens then is said by each line. */
+export const timeoutsSchema = z.strictObject({
+  /** All attempts of one model call; then the run is parked until `resume`. */
+  thinkingMs: count.default(2 * 3_600_000),
+  /** One attempt of a model call; then it is retried. */
+  modelAttemptMs: count.default(15 * 60_000),
+  /** All attempts of one tool call; then its outcome is `unknown`, or an error for a read. */
+  actingMs: count.default(3_600_000),
+  /** Paused or parked; then the run ends as `stopped`. */
+  pausedMs: count.default(30 * 86_400_000),
+  /** The closing summary; then a summary is written by rule. */
+  finishingMs: count.default(5 * 60_000),
+  /** Silence of a working activity until it counts as lost. */
+  heartbeatMs: count.default(15_000),
+});
+
+export const approvalTermsSchema = z.strictObject({
+  /** Milliseconds a person has to answer. */
+  timeoutMs: count.default(86_400_000),
+  /** What happens at the deadline: that call is denied and the run goes on, or the run stops. */
+  onTimeout: z.enum(['deny', 'stop']).default('deny'),
+});
+
+/** Rules such as `read_file`, `write_file(reports/**)` or `bash(npm run *)`. Deny beats ask beats allow. */
+export const policySchema = z.strictObject({
+  allow: z.array(z.string()).default([]),
+  ask: z.array(z.string()).default([]),
+  deny: z.array(z.string()).default([]),
+});
+
+export const toolDefinitionSchema = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
+  description: z.string(),
+  /** JSON schema, as sent to the model. */
+  inputSchema: z.record(z.string(), z.unknown()),
+  effect: z.enum(['read', 'idempotent', 'keyed', 'checkable', 'unsafe']),
+  /** Milliseconds one attempt may take. */
+  timeoutMs: count,
+  /** A short read that may run beside the workflow as a local activity: one event in history instead of six. */
+  local: z.boolean(),
+});
+
+export const modelChoiceSchema = z.strictObject({
+  id: z.string().min(1),
+  maxTokens: count.max(128_000),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  /** Tokens the model's window holds; older turns are compacted before it is full. */
+  contextTokens: count,
+  /** True when the offline model of this repository stands in; every surface says so. */
+  offline: z.boolean(),
+});
+
+/** Everything a run needs to know, frozen at its start. An edit to any file never changes a run in flight. */
+export const runSpecSchema = z.strictObject({
+  /** The run's id, which is also its workflow id. */
+  runId: z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,120}$/),
+  title: z.string().max(200),
+  agent: z.strictObject({
+    name: z.string().min(1).max(64),
+    /** Where the agent file was found, for people; empty when it was given as data. */
+    source: z.string(),
+    /** `sha256:…` over the resolved definition. */
+    digest: z.string(),
+  }),
+  model: modelChoiceSchema,
+  system: z.string(),
+  /** The first user message. */
+  task: z.string().min(1),
+  tools: z.array(toolDefinitionSchema),
+  policy: policySchema,
+  approvals: approvalTermsSchema,
+  limits: limitsSchema,
+  timeouts: timeoutsSchema,
+  /** Absolute path of the folder the tools work in, on the host of the task queue. */
+  workspace: z.string(),
+  startedBy: z.string(),
+});
+
+export type Limits = z.infer<typeof limitsSchema>;
+export type Timeouts = z.infer<typeof timeoutsSchema>;
+export type ApprovalTerms = z.infer<typeof approvalTermsSchema>;
+export type Policy = z.infer<typeof policySchema>;
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
+export type ModelChoice = z.infer<typeof modelChoiceSchema>;
+export type RunSpec = z.infer<typeof runSpecSchema>;
