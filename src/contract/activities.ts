@@ -56,22 +56,24 @@ export interface Activities {
 }
 
 /** What the workflow hands to the cache of its worker, while running and while replaying. */
-export interface TranscriptSink {
-  open(spec: RunSpec): void;
-  append(from: number, messages: readonly Message[]): void;
-  close(): void;
-}
+export type TranscriptSink = {
+  readonly open: (spec: RunSpec) => void;
+  readonly append: (from: number, messages: readonly Message[]) => void;
+  readonly close: () => void;
+};
 
 /** Answer to the query `transcript`: messages from `from` on, as many as fit in a page. */
 export interface TranscriptPage {
   readonly from: number;
   readonly messages: readonly Message[];
   readonly total: number;
+  /** The execution this page is of; a cache entry is of exactly one. */
+  readonly key: string;
   /** Present when `from` is 0. */
   readonly spec?: RunSpec;
 }
 
-/** What live text a working activity shows through its heartbeat. `offset` counts characters since it began. */
+/** Live text of a working activity, shown through its heartbeat: the characters so far, and the last of them. */
 export interface LiveText {
   readonly kind: 'text' | 'thinking' | 'output';
   readonly offset: number;

@@ -8,10 +8,10 @@ export const KIB = 1_024;
 export const RESULT_BYTES_MAX = 320 * KIB;
 
 /** What the results of one turn may put into the transcript together. */
-export const TURN_RESULTS_BYTES_MAX = 512 * KIB;
+export const TURN_RESULTS_BYTES_MAX = 384 * KIB;
 
 /** What one model reply may be; a larger one is thrown away and asked for again, shorter. */
-export const REPLY_BYTES_MAX = 768 * KIB;
+export const REPLY_BYTES_MAX = 512 * KIB;
 
 /** Calls of one turn that run at the same time: their results together stay under 4 MB. */
 export const PARALLEL_CALLS_MAX = 8;
@@ -36,7 +36,10 @@ export const SPEC_BYTES_MAX = 384 * KIB;
  * The transcript as carried from one continuation to the next; more is compacted first. With the spec, a turn's
  * results, the inbox and the events, each at its own limit, a continuation stays under 4 MB even uncompressed.
  */
-export const TRANSCRIPT_BYTES_MAX = 1_792 * KIB;
+export const TRANSCRIPT_BYTES_MAX = 2_816 * KIB;
+
+/** The transcript is carried in parts of about this size, because one payload may be 2 MiB at most. */
+export const CARRY_PART_BYTES = 1_024 * KIB;
 
 /** One page of a query's answer. */
 export const PAGE_BYTES_MAX = 1_024 * KIB;

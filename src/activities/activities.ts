@@ -1,0 +1,21 @@
+import { Context } from '@temporalio/activity';
+import type { Activities, RunToolInput, RunToolResult } from '../contract/activities.ts';
+import { callModel } from './call-model.ts';
+import type { Dependencies } from './dependencies.ts';
+import { runTool } from './run-tool.ts';
+
+/** `default` is the SDK's name for the activity that answers every other name: here, those of the tools. */
+export interface WorkerActivities extends Activities {
+  readonly default: (input: RunToolInput) => Promise<RunToolResult>;
+}
+
+/** The activities of a worker. Tools need no entry each: an activity with an unknown name is a tool call. */
+export function createActivities(dependencies: Dependencies): WorkerActivities {
+  return {
+    callModel: async (input) => await callModel(dependencies, input),
+    default: async (input) => {
+      Context.current().log.debug('Runs a tool call', { callId: input.callId });
+      return await runTool(dependencies, input);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
+import type { AssistantMessage } from '../contract/messages.ts';
+import { REPLY_BYTES_MAX } from '../contract/limits.ts';
+import { FAILURES } from '../contract/names.ts';
+import { ASK_HUMAN } from '../core/ask-human.ts';
+import { toolUses } from '../core/replies.ts';
+import { jsonBytes, oneLine } from '../core/sizes.ts';
+import { ModelError, type ModelReply } from '../models/model.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withLiveText } from './live.ts';
+import { modelFailure } from './model-failure.ts';
+import { readTranscript } from './read-transcript.ts';
+import { keepReply } from './keep-reply.ts';
+import type { Transcript } from './transcript-cache.ts';
+
+/** Calls the model with the first `messages` messages of the transcript, and checks the calls it asks for. */
+export async function callModel(dependencies: Dependencies, input: CallModelInput): Promise<CallModelResult> {
+  const transcript = await readTranscript(dependencies.transcripts, input.messages);
+  const started = performance.now();
+  const name = `model-${input.round}-${digestOf(transcript)}`;
+  const reply = await keepReply(dependencies, { transcript, name }, async () => await ask(dependencies, transcript, input));
+  guardSize(reply);
+  const durationMs = Math.round(performance.now() - started);
+  const calls = toolUses(reply.message).map((use) => checkCall(dependencies.registry, use));
+  return { ...reply, calls, durationMs };
+}
+
+async function ask(dependencies: Dependencies, { spec, messages }: Transcript, { purpose }: CallModelInput): Promise<ModelReply> {
+  const { id, maxTokens, effort } = spec.model;
+  const request = {
+    model: id,
+    maxTokens,
+    system: spec.system,
+    tools: spec.tools,
+    messages,
+    toolChoice: purpose === 'summary' ? ('none' as const) : ('auto' as const),
+    ...(effort !== undefined && { effort }),
+  };
+  const signal = Context.current().cancellationSignal;
+  try {
+    return await withLiveText(async (onLive) => await dependencies.model(spec.model).call(request, { signal, onLive }));
+  } catch (error) {
+    throw error instanceof ModelError ? modelFailure(error) : error;
+  }
+}
+
+/** A reply that history cannot hold is thrown away here; what it cost is still counted. */
+function guardSize({ message, usage }: { readonly message: AssistantMessage; readonly usage: ModelReply['usage'] }): void {
+  const bytes = jsonBytes(message);
+  if (bytes <= REPLY_BYTES_MAX) return;
+  const text = `${bytes} bytes; at most ${REPLY_BYTES_MAX} can be kept`;
+  throw ApplicationFailure.nonRetryable(text, FAILURES.replyTooLarge, usage);
+}
+
+function checkCall(registry: Registry, { id, name, input }: { id: string; name: string; input: unknown }): CheckedCall {
+  if (name !== ASK_HUMAN) return { id, ...registry.check(name, input) };
+  const { question } = (input ?? {}) as { question?: unknown };
+  const summary = oneLine(`${ASK_HUMAN}: ${typeof question === 'string' ? question : ''}`, 200);
+  return { id, digest: registry.digestOf(name, input), summary };
+}
+
+/** Names what the call is about, so that a run which was reset does not get the reply of another conversation. */
+function digestOf({ messages }: Transcript): string {
+  const text = JSON.stringify([messages.length, messages.at(-1)]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

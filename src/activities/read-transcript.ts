@@ -1,0 +1,39 @@
+import { Context } from '@temporalio/activity';
+import type { TranscriptPage } from '../contract/activities.ts';
+import type { Message } from '../contract/messages.ts';
+import { QUERIES } from '../contract/names.ts';
+import type { RunSpec } from '../contract/spec.ts';
+import type { Transcript, TranscriptCache } from './transcript-cache.ts';
+
+/**
+ * The first `count` messages of the run this activity belongs to: from the worker's cache, or, when another process
+ * or a restart left it empty, from the workflow by query.
+ */
+export async function readTranscript(cache: TranscriptCache, count: number): Promise<Transcript> {
+  const { runId } = executionOf();
+  return cache.read(runId, count) ?? (await askWorkflow(count));
+}
+
+async function askWorkflow(count: number): Promise<Transcript> {
+  const { workflowId, runId } = executionOf();
+  const handle = Context.current().client.workflow.getHandle(workflowId, runId);
+  const messages: Message[] = [];
+  let spec: RunSpec | undefined;
+  while (spec === undefined || messages.length < count) {
+    const page = await handle.query<TranscriptPage, [unknown]>(QUERIES.transcript, { from: messages.length });
+    spec ??= page.spec;
+    messages.push(...page.messages);
+    if (spec === undefined || page.messages.length === 0) break;
+  }
+  if (spec === undefined || messages.length < count) {
+    throw new Error(`Cannot read the transcript of "${workflowId}": ${messages.length} of ${count} messages came`);
+  }
+  return { spec, messages: messages.slice(0, count) };
+}
+
+/** The execution that scheduled this activity. */
+export function executionOf(): { readonly workflowId: string; readonly runId: string } {
+  const { workflowExecution } = Context.current().info;
+  if (workflowExecution === undefined) throw new Error('Cannot run this activity by itself: it belongs to an agent run');
+  return workflowExecution;
+}

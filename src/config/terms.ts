@@ -1,0 +1,86 @@
+import type * as z from 'zod';
+import {
+  type ApprovalTerms,
+  approvalTermsSchema,
+  type Limits,
+  limitsSchema,
+  type Policy,
+  type Timeouts,
+  timeoutsSchema,
+} from '../contract/spec.ts';
+import type { AgentFile } from './agent-file.ts';
+import type { AgentSettings } from './agent-settings.ts';
+import { ConfigError } from './config-error.ts';
+import { normaliseRule } from './tool-names.ts';
+import { zodProblems } from './zod-problems.ts';
+
+/** What the one who starts a run may say about it. */
+export interface SpecOverrides {
+  readonly runId?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly startedBy?: string;
+  readonly limits?: Partial<Limits>;
+  readonly approvals?: Partial<ApprovalTerms>;
+  /** Added to the agent's own. There is no `allow`: what an agent may do unasked is its author's to say. */
+  readonly policy?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
+}
+
+export interface Terms {
+  readonly policy: Policy;
+  readonly approvals: ApprovalTerms;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+}
+
+export interface TermsQuestion {
+  readonly agentFile: AgentFile;
+  readonly overrides: SpecOverrides;
+  readonly knownTools: readonly string[];
+}
+
+/** @throws {ConfigError} a rule names a tool that does not exist, or a number is out of bounds */
+export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion): Terms {
+  const { policy = {}, approvals = {}, limits = {}, timeouts = {} } = agentFile.settings;
+  const added = (part: 'ask' | 'deny'): readonly string[] => rulesOf(overrides.policy?.[part] ?? [], knownTools);
+  const parse = <T>(at: string, schema: z.ZodType<T>, input: object): T => {
+    const result = schema.safeParse(input);
+    if (result.success) return result.data;
+    throw new ConfigError(agentFile.source, zodProblems(result.error, { at, input, keysOf: () => [] }));
+  };
+  return {
+    policy: {
+      allow: [...(policy.allow ?? [])],
+      ask: [...(policy.ask ?? []), ...added('ask')],
+      deny: [...(policy.deny ?? []), ...added('deny')],
+    },
+    approvals: parse('approvals', approvalTermsSchema, {
+      ...given({ timeoutMs: approvals.timeout, onTimeout: approvals.onTimeout }),
+      ...given(overrides.approvals ?? {}),
+    }),
+    limits: parse('limits', limitsSchema, { ...limitsOf(agentFile.maxTurns, limits), ...given(overrides.limits ?? {}) }),
+    timeouts: parse('timeouts', timeoutsSchema, timeoutsOf(timeouts)),
+  };
+}
+
+/** `maxTurns` is the common name; our own key is the more exact one and wins. */
+function limitsOf(maxTurns: number | null, limits: NonNullable<AgentSettings['limits']>): object {
+  const { activeTime, ...rest } = limits;
+  return given({ turns: maxTurns ?? undefined, ...given({ ...rest, activeMs: activeTime }) });
+}
+
+function timeoutsOf(timeouts: NonNullable<AgentSettings['timeouts']>): object {
+  return Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [`${name}Ms`, ms]));
+}
+
+function rulesOf(written: readonly string[], knownTools: readonly string[]): readonly string[] {
+  return written.map((rule) => {
+    const named = normaliseRule(rule, knownTools);
+    if (named.kind === 'problem') throw new ConfigError('policy', [named.problem]);
+    return named.name;
+  });
+}
+
+function given(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,79 @@
+import type { CallModelResult } from '../contract/activities.ts';
+import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
+import { ended, openCalls } from './calls.ts';
+import { PROBLEMS_MAX, stop } from './ending.ts';
+import { textOf, toolUses } from './replies.ts';
+import { closeTurn } from './apply-results.ts';
+import { addUsage, eventText, note, say, sayAsUser, tokensOf, type Run } from './run.ts';
+import { notRun, told } from './told.ts';
+
+/** How often in a row the API may pause a turn of its own server-side tools. */
+const PAUSES_MAX = 10;
+
+/** Takes a reply of the model: counts it, keeps it exactly as it came, and follows the reason it ended with. */
+export function applyReply(run: Run, result: CallModelResult, now: number): Run {
+  const counted = count(run, result, now);
+  const { message, stopReason } = result;
+  const uses = toolUses(message);
+  if (stopReason === 'refusal') return refused(counted, message);
+  if (new Set(uses.map(({ id }) => id)).size < uses.length) return unusable(counted, 'two calls of one reply had the same id', 'failed');
+  // An empty message cannot be sent again, so it is not kept.
+  const kept = message.content.length > 0 ? say(counted, message) : counted;
+  if (stopReason === 'tool_use' && uses.length > 0) return openCalls({ ...kept, problems: 0 }, uses, result.calls, now);
+  const answered = closeUnrun(kept, uses);
+  switch (stopReason) {
+    case 'tool_use':
+    case 'end_turn':
+    case 'stop_sequence':
+      return uses.length > 0 ? unusable(answered, `the reply ended with ${stopReason} but asked for calls`, 'failed') : complete(answered, message);
+    case 'pause_turn':
+      return paused(answered);
+    case 'max_tokens':
+      return unusable(uses.length > 0 ? answered : sayAsUser(answered, told.cutReply), 'replies were cut at max_tokens', 'max_tokens');
+    case 'model_context_window_exceeded':
+      return { ...unusable(answered, 'the conversation does not fit the model', 'context'), compactionWanted: true };
+    default:
+      return unusable(sayAsUser(answered, told.unknownStop(stopReason)), `unknown stop reason ${stopReason}`, 'failed');
+  }
+}
+
+function count(run: Run, result: CallModelResult, now: number): Run {
+  const { usage, stopReason, durationMs } = result;
+  const totals = { ...addUsage(run.totals, usage), turns: run.totals.turns + 1, activeMs: run.totals.activeMs + durationMs };
+  const counted = { ...run, totals, turn: run.turn + 1, rounds: run.rounds + 1, windowTokens: tokensOf(usage) };
+  const text = textOf(result.message);
+  const calls = toolUses(result.message).length;
+  return note(counted, now, { type: 'model.replied', turn: counted.turn, text: eventText(text), calls, usage, stopReason, durationMs });
+}
+
+function complete(run: Run, message: AssistantMessage): Run {
+  return { ...run, problems: 0, answer: textOf(message), ending: { status: 'completed' } };
+}
+
+function refused(run: Run, message: AssistantMessage): Run {
+  const text = textOf(message);
+  return stop({ ...run, answer: text }, 'refusal', text === '' ? 'The model refused to go on' : `The model refused: ${text}`);
+}
+
+function paused(run: Run): Run {
+  const problems = run.problems + 1;
+  return problems > PAUSES_MAX ? stop(run, 'max_tokens', 'The API paused the same turn too often') : { ...run, problems };
+}
+
+function unusable(run: Run, what: string, end: 'failed' | 'max_tokens' | 'context'): Run {
+  const problems = run.problems + 1;
+  if (problems < PROBLEMS_MAX) return { ...run, problems };
+  const message = `${problems} replies in a row could not be used: ${what}`;
+  if (end !== 'failed') return stop(run, end, message);
+  return { ...run, ending: { status: 'failed', error: 'UnusableReplies', message } };
+}
+
+/** Every call in the transcript must have a result, so the calls of a cut reply are told that they were not run. */
+function closeUnrun(run: Run, uses: readonly ToolUseBlock[]): Run {
+  if (uses.length === 0) return run;
+  const calls = uses.map(({ id, name }, index) => {
+    const call = { id, index, tool: name, effect: 'read', digest: '', summary: name, status: 'scheduled' } as const;
+    return ended(call, notRun('error', 'execution_failed', told.callNotRun));
+  });
+  return closeTurn({ ...run, calls });
+}

@@ -1,0 +1,158 @@
+import type { CallModelResult } from '../contract/activities.ts';
+import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
+import type { Parking, RunState } from '../contract/run.ts';
+import type { ToolCallResult } from '../contract/tool-calls.ts';
+import { overdue, replaceApproval } from './approvals.ts';
+import { isOpen } from './calls.ts';
+import { applyReply } from './apply-reply.ts';
+import { applyResult, closeTurn } from './apply-results.ts';
+import { compact } from './compaction.ts';
+import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
+import { finish } from './finish.ts';
+import { hear } from './inbox.ts';
+import { exceededLimit } from './limits.ts';
+import { note, sayAsUser, type Run } from './run.ts';
+import { oneLine } from './sizes.ts';
+import { notRun, resultOfApproval, told } from './told.ts';
+
+/** What came of a step. The workflow turns whatever happened into one of these, failures included. */
+export type Observation =
+  | { readonly kind: 'reply'; readonly result: CallModelResult }
+  | { readonly kind: 'reply_lost'; readonly why: ReplyLost; readonly message: string }
+  | { readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string }
+  | { readonly kind: 'summary'; readonly result: CallModelResult | null }
+  | { readonly kind: 'started'; readonly callIds: readonly string[] }
+  | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
+  | { readonly kind: 'woken' }
+  | { readonly kind: 'held_too_long' }
+  | { readonly kind: 'compacted' }
+  | { readonly kind: 'cancelled' };
+
+/** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept. */
+export type ReplyLost = 'rejected' | 'context' | 'too_large';
+
+/** Makes the next run from what was observed, and settles everything that follows from it without a step. */
+export function apply(run: Run, observation: Observation, now: number): Run {
+  return settleTurn(applyOne(run, observation, now), now);
+}
+
+function applyOne(run: Run, observation: Observation, now: number): Run {
+  switch (observation.kind) {
+    case 'reply':
+      return applyReply(run, observation.result, now);
+    case 'reply_lost':
+      return applyLostReply(run, observation, now);
+    case 'parked':
+      return park(run, { reason: observation.reason, message: observation.message, since: now }, now);
+    case 'summary':
+      return finish(run, observation.result, now);
+    case 'started':
+      return applyStarted(run, observation.callIds, now);
+    case 'result':
+      return applyResult(run, observation, now);
+    case 'woken':
+      return expireOverdue(run, now);
+    case 'held_too_long':
+      return stop(run, 'paused_too_long', 'Nobody resumed the run in time');
+    case 'compacted':
+      return compact(run, now);
+    case 'cancelled':
+      return cancel(run, now);
+  }
+}
+
+/** Everything that needs no step of its own: approvals that were decided, a turn that is complete, limits, words. */
+function settleTurn(run: Run, now: number): Run {
+  if (run.result !== null) return run;
+  let next = applyDecided(run, now);
+  if (next.calls.length > 0) next = stopCallsPastLimits(next, now);
+  if (next.calls.length > 0 && !next.calls.some(isOpen)) next = closeTurn(next);
+  if (next.calls.length > 0) return next;
+  next = hear(next);
+  if (next.ending === null) next = stopAtLimit(next, now);
+  if (next.ending === null) return next;
+  return wantsSummary(next.ending) ? askForSummary(next) : finish(next, null, now);
+}
+
+/** Makes known what people did, at once or between turns; called by the handlers and before each decision. */
+export function settleNow(run: Run, now: number): Run {
+  return settleTurn(run, now);
+}
+
+function applyDecided(run: Run, now: number): Run {
+  return run.calls.filter(({ status }) => status === 'awaiting_approval').reduce((next, call) => {
+    const approval = next.approvals.findLast(({ callId }) => callId === call.id);
+    if (approval === undefined || approval.status === 'open') return next;
+    const result = resultOfApproval(approval);
+    if (result !== null) return applyResult(withShortAnswer(next, approval), { callId: call.id, result }, now);
+    const calls = next.calls.map((other) => (other.id === call.id ? { ...other, status: 'scheduled' as const } : other));
+    return { ...next, calls };
+  }, run);
+}
+
+/** The model has heard the whole answer; what is kept for a second answerer is who, when, and the first words. */
+function withShortAnswer(run: Run, approval: Approval): Run {
+  const { answer } = approval;
+  if (answer === undefined) return run;
+  const short: AcceptedAnswer = {
+    ...answer,
+    ...(answer.note !== undefined && { note: oneLine(answer.note, 300) }),
+    ...(answer.text !== undefined && { text: oneLine(answer.text, 300) }),
+  };
+  return { ...run, approvals: replaceApproval(run.approvals, { ...approval, answer: short }) };
+}
+
+function expireOverdue(run: Run, now: number): Run {
+  return overdue(run.approvals, now).reduce((next, approval) => {
+    const expired = { ...approval, status: 'expired' as const };
+    const told = { ...next, approvals: replaceApproval(next.approvals, expired) };
+    const noted = note(told, now, { type: 'approval.decided', id: approval.id, status: 'expired', by: 'nobody' });
+    if (approval.onTimeout === 'deny') return noted;
+    return stop(noted, 'approval_expired', `Nobody answered "${approval.title}" in time`);
+  }, run);
+}
+
+function stopCallsPastLimits(run: Run, now: number): Run {
+  const hit = run.ending?.status === 'stopped' ? run.ending : exceededLimit(run);
+  if (hit === undefined) return run;
+  const result = notRun('cancelled', 'cancelled', told.limit(hit.message));
+  return run.calls.filter(isOpen).reduce((next, { id }) => applyResult(next, { callId: id, result }, now), run);
+}
+
+function stopAtLimit(run: Run, now: number): Run {
+  const hit = exceededLimit(run);
+  if (hit === undefined) return run;
+  const noted = note(run, now, { type: 'limit.reached', limit: hit.cause, message: hit.message });
+  return stop(noted, hit.cause, hit.message);
+}
+
+function applyLostReply(run: Run, { why, message }: { why: ReplyLost; message: string }, now: number): Run {
+  const noted = note(run, now, { type: 'model.problem', turn: run.turn, problem: message });
+  if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
+  const next = { ...noted, problems: run.problems + 1 };
+  if (next.problems >= PROBLEMS_MAX) return stop(next, why === 'context' ? 'context' : 'max_tokens', message);
+  return why === 'context' ? { ...next, compactionWanted: true } : sayAsUser(next, told.tooLarge(message));
+}
+
+function park(run: Run, parked: Parking, now: number): Run {
+  return note({ ...run, parked }, now, { type: 'run.parked', parked });
+}
+
+function applyStarted(run: Run, callIds: readonly string[], now: number): Run {
+  const started = new Set(callIds);
+  const calls = run.calls.map((call) => (started.has(call.id) ? { ...call, status: 'executing' as const } : call));
+  const events = calls.filter(({ id }) => started.has(id)).map(({ id, tool, summary }) => ({ type: 'tool.started' as const, callId: id, tool, summary }));
+  return note({ ...run, calls }, now, ...events);
+}
+
+function cancel(run: Run, now: number): Run {
+  const result = notRun('cancelled', 'cancelled', told.cancelled);
+  const cancelled: Run = { ...run, cancelRequested: true, ending: { status: 'cancelled', by: 'a person' } };
+  return run.calls.filter(isOpen).reduce((next, { id }) => applyResult(next, { callId: id, result }, now), cancelled);
+}
+
+/** The run in the state that performing a decision puts it in. */
+export function enter(run: Run, state: RunState, now: number): Run {
+  if (run.state === state) return run;
+  return { ...run, state, since: now };
+}

@@ -1,0 +1,42 @@
+import type { CallModelResult } from '../contract/activities.ts';
+import type { Outcome, RunResult } from '../contract/run.ts';
+import { KIB } from '../contract/limits.ts';
+import { textOf } from './replies.ts';
+import { addUsage, eventText, note, say, type Run } from './run.ts';
+import { fitText } from './sizes.ts';
+
+/** The last words in result and memo. */
+const ANSWER_BYTES_MAX = 128 * KIB;
+
+/**
+ * Ends the run. With a closing summary from the model it is the answer; without one, the last words are, or an
+ * account by rule.
+ */
+export function finish(run: Run, summary: CallModelResult | null, now: number): Run {
+  const outcome = run.ending ?? { status: 'completed' };
+  const heard = summary === null ? run : hearSummary(run, summary);
+  const text = (summary === null ? '' : textOf(summary.message)) || run.answer || accountByRule(run, outcome);
+  const result: RunResult = {
+    runId: run.spec.runId,
+    outcome,
+    answer: fitText(text, ANSWER_BYTES_MAX),
+    totals: heard.totals,
+  };
+  const approvals = heard.approvals.map((approval) => (approval.status === 'open' ? { ...approval, status: 'superseded' as const } : approval));
+  const done: Run = { ...heard, approvals, answer: result.answer, result, state: outcome.status, since: now };
+  return note(done, now, { type: 'run.ended', outcome, answer: eventText(result.answer) });
+}
+
+function hearSummary(run: Run, { message, usage, durationMs }: CallModelResult): Run {
+  const counted = addUsage(run.totals, usage);
+  const totals = { ...counted, activeMs: counted.activeMs + durationMs };
+  const said = message.content.length > 0 ? say(run, message) : run;
+  return { ...said, totals };
+}
+
+function accountByRule(run: Run, outcome: Outcome): string {
+  const { turns, toolCalls, denied, expired, unknown } = run.totals;
+  const why = outcome.status === 'stopped' || outcome.status === 'failed' ? `: ${outcome.message}` : '';
+  const calls = `${toolCalls} tool calls in ${turns} turns; ${denied} denied, ${expired} expired, ${unknown} of unknown outcome`;
+  return `The run ${outcome.status === 'completed' ? 'completed' : `was ${outcome.status}`}${why}. It made ${calls}.`;
+}

@@ -1,0 +1,151 @@
+import type { Approval } from '../contract/approvals.ts';
+import type { RunMemo, RunState, RunView } from '../contract/run.ts';
+import { inputOf, isOpen } from './calls.ts';
+import type { Run } from './run.ts';
+import { fitText, jsonBytes } from './sizes.ts';
+import { spanText, timeText } from './time-text.ts';
+
+/** Bytes of arguments that the memo shows of an open question; the query has them whole. */
+const MEMO_ARGUMENTS_BYTES = 2_000;
+
+/** Answer to the query `state`. */
+export function viewOf(run: Run): RunView {
+  const { spec, log, calls, parked, totals, result } = run;
+  return {
+    runId: spec.runId,
+    title: spec.title,
+    agent: spec.agent.name,
+    model: spec.model.id,
+    offline: spec.model.offline,
+    state: run.state,
+    since: run.since,
+    turn: run.turn,
+    now: nowText(run),
+    calls: calls.map(({ id, tool, summary, status, result: ended }) => ({
+      id,
+      tool,
+      summary,
+      status,
+      ...(ended?.error !== undefined && { error: ended.error }),
+    })),
+    approvals: run.approvals.map((approval) => withArguments(run, approval)),
+    parked,
+    totals,
+    queuedMessages: run.inbox.length,
+    lastEvent: log.last,
+    messages: run.messages.length,
+    continuations: run.continuations,
+    result,
+  };
+}
+
+/** What readers get when no worker answers queries. */
+export function memoOf(run: Run): RunMemo {
+  const { spec, state, totals, result } = run;
+  const open = run.approvals.filter(({ status }) => status === 'open').slice(0, 20);
+  return {
+    title: spec.title,
+    agent: spec.agent.name,
+    model: spec.model.id,
+    offline: spec.model.offline,
+    state,
+    now: nowText(run),
+    totals,
+    approvals: open.map((approval) => cutArguments(withArguments(run, approval))),
+    result: result && { ...result, answer: fitText(result.answer, 16_000) },
+  };
+}
+
+function withArguments(run: Run, approval: Approval): Approval {
+  return approval.status === 'open' ? { ...approval, arguments: inputOf(run, approval.callId) ?? null } : approval;
+}
+
+function cutArguments(approval: Approval): Approval {
+  if (jsonBytes(approval.arguments) <= MEMO_ARGUMENTS_BYTES) return approval;
+  return { ...approval, arguments: fitText(JSON.stringify(approval.arguments), MEMO_ARGUMENTS_BYTES) };
+}
+
+/** Whom the run waits for, as a list can be filtered by it; null when it waits for nobody. */
+export function waitingFor(run: Run): string | null {
+  if (run.result !== null) return null;
+  if (run.parked !== null) return `operator: ${run.parked.reason}`;
+  if (run.paused !== null) return 'resume';
+  if (run.state !== 'awaiting_human') return null;
+  const approval = run.approvals.find(({ status }) => status === 'open');
+  return approval === undefined ? null : `${approval.kind}: ${approval.tool}`;
+}
+
+/**
+ * The state as a list is filtered by it. The states of ordinary work change several times a second and would cost an
+ * event each, so in the list they are one: `running`.
+ */
+export function listedState(state: RunState): string {
+  const ordinary: readonly RunState[] = ['planning', 'thinking', 'acting', 'reflecting', 'compacting', 'finishing'];
+  return ordinary.includes(state) ? 'running' : state;
+}
+
+/** One sentence about now. */
+export function nowText(run: Run): string {
+  const { state, parked, paused, result } = run;
+  if (result !== null) return endText(run);
+  if (parked !== null) return `parked since ${timeText(parked.since)}: ${parked.message}`;
+  if (paused !== null && state === 'paused') return `paused by ${paused.by}`;
+  switch (state) {
+    case 'thinking':
+      return `turn ${run.turn + 1}: the model is thinking`;
+    case 'acting':
+      return `turn ${run.turn}: ${executing(run)}`;
+    case 'awaiting_human':
+      return waitText(run);
+    default:
+      return state;
+  }
+}
+
+function executing(run: Run): string {
+  const summaries = run.calls.filter(isOpen).map(({ summary }) => summary);
+  const [first = 'tools'] = summaries;
+  return summaries.length > 1 ? `${first} and ${summaries.length - 1} more` : first;
+}
+
+function waitText(run: Run): string {
+  const open = run.approvals.filter(({ status }) => status === 'open');
+  const [first] = open;
+  if (first === undefined) return 'waiting for a person';
+  const then = first.onTimeout === 'deny' ? 'denied' : 'stopped';
+  const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
+  return `waiting for a person: ${first.title}; ${then} at ${timeText(first.deadline)} if nobody answers${more}`;
+}
+
+function endText({ result }: Run): string {
+  const outcome = result?.outcome;
+  if (outcome === undefined) return '';
+  return 'message' in outcome ? `${outcome.status}: ${outcome.message}` : outcome.status;
+}
+
+/** Markdown for the details pane of the Temporal UI: state, spend, and whom the run waits for. */
+export function detailsOf(run: Run): string {
+  const { spec, totals } = run;
+  const { input, cacheRead, cacheWrite, output, costUsd } = totals.usage;
+  const prompt = input + cacheRead + cacheWrite;
+  const lines = [
+    `**${run.state}** · ${nowText(run)}`,
+    '',
+    ...(spec.model.offline ? ['> The **offline model** stands in: no model API is configured.', ''] : []),
+    `| turns | tool calls | prompt tokens | reply tokens | cost | active |`,
+    `|---|---|---|---|---|---|`,
+    `| ${totals.turns} of ${spec.limits.turns} | ${totals.toolCalls} of ${spec.limits.toolCalls} | ${prompt} | ${output} | $${(costUsd ?? 0).toFixed(4)} | ${spanText(totals.activeMs)} |`,
+    ...questionsOf(run),
+  ];
+  return lines.join('\n');
+}
+
+function questionsOf(run: Run): readonly string[] {
+  const open = run.approvals.filter(({ status }) => status === 'open');
+  if (open.length === 0) return [];
+  const rows = open.map(({ id, title, deadline, onTimeout, digest }) => {
+    const then = onTimeout === 'deny' ? 'denied' : 'the run stops';
+    return `- **${id}** ${title.replace(/[`*_<>|]/gu, ' ')}\n  until ${timeText(deadline)}, then ${then}. \`nightshift approvals show ${id}\` (digest \`${digest.slice(0, 19)}…\`)`;
+  });
+  return ['', '### Waiting for a person', ...rows];
+}

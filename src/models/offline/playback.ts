@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './faults.ts';
+import type { SpokenReply } from './reply.ts';
+import { event, eventsOf, frameOf, type StreamEvent } from './stream.ts';
+
+export interface Stage {
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Fires when the client is gone or the server closes; nothing more is generated then. */
+  readonly gone: AbortSignal;
+}
+
+/** Streams a reply, with the fault in its way if there is one. Resolves to whether the reply was sent whole. */
+export async function playStream(reply: SpokenReply, fault: Fault | null, stage: Stage): Promise<boolean> {
+  const { response, requestId, gone } = stage;
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'request-id': requestId });
+  response.flushHeaders();
+  const events = fault?.kind === 'unknown_kinds' ? withUnknownEvent(eventsOf(reply)) : eventsOf(reply);
+  const breakAt = fault !== null && 'afterEvents' in fault ? Math.min(fault.afterEvents ?? 0, events.length - 1) : events.length;
+  try {
+    for (const next of events.slice(0, breakAt)) await send(next, reply.pauseMs, stage);
+    if (fault !== null && breakAt < events.length) return await breakOff(fault, stage);
+    response.end();
+    return true;
+  } catch (error) {
+    if (gone.aborted) return false;
+    throw error;
+  }
+}
+
+async function send(next: StreamEvent, pauseMs: number, { response, gone }: Stage): Promise<void> {
+  gone.throwIfAborted();
+  if (!response.write(frameOf(next))) await once(response, 'drain', { signal: gone });
+  if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: gone });
+}
+
+async function breakOff(fault: Fault, { response, gone }: Stage): Promise<false> {
+  if (fault.kind === 'stall') await untilGone(gone);
+  if (fault.kind === 'error_event') {
+    response.write(frameOf(event('error', { error: { type: fault.type, message: fault.message, details: null } })));
+  }
+  // Node sends what was written before it closes a connection in order; a broken one needs a moment to be read.
+  if (fault.kind === 'drop') {
+    await sleep(1);
+    response.destroy();
+  } else response.end();
+  return false;
+}
+
+export async function untilGone(gone: AbortSignal): Promise<void> {
+  if (!gone.aborted) await once(gone, 'abort');
+}
+
+function withUnknownEvent(events: readonly StreamEvent[]): readonly StreamEvent[] {
+  return [...events.slice(0, 2), event('aurora', { brightness: 7 }), ...events.slice(2)];
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { extname, join } from 'node:path';
+import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type WorkerOptions as TemporalWorkerOptions } from '@temporalio/worker';
+import { createActivities } from './activities/activities.ts';
+import type { Dependencies } from './activities/dependencies.ts';
+import { TranscriptCache } from './activities/transcript-cache.ts';
+import type { TemporalTarget } from './config/temporal-target.ts';
+import { createModels, type ModelAccess } from './models/models.ts';
+import { connectClient, connectWorker } from './temporal/connect.ts';
+import { dataConverter } from './temporal/data-converter.ts';
+import { InFlight } from './temporal/in-flight.ts';
+import { recoverLostSteps } from './temporal/lost-steps.ts';
+import { builtinTools } from './tools/builtin.ts';
+import { identifyHolder, openLedger, type Ledger } from './tools/ledger.ts';
+import { startReaper } from './tools/reaper.ts';
+import { createRegistry } from './tools/registry.ts';
+import type { Tool } from './tools/tool.ts';
+
+export interface WorkerOptions {
+  readonly target: TemporalTarget;
+  readonly taskQueue: string;
+  /** Folder of our own, where the worker notes what it has in hand. */
+  readonly dataFolder: string;
+  readonly models: ModelAccess;
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** The bundled workflow code; without it, the code is bundled now, which takes a second or two. */
+  readonly bundlePath?: string;
+  /** Milliseconds that steps may still take when the worker is asked to end. */
+  readonly shutdownGraceMs?: number;
+  /** Runs held in memory; more are replayed when they go on. */
+  readonly cachedRunsMax?: number;
+}
+
+export interface RunningWorker {
+  readonly id: string;
+  /** Settles when the worker has ended; rejects when it broke. */
+  readonly ended: Promise<void>;
+  readonly shutdown: () => Promise<void>;
+}
+
+/** How often heartbeats reach the server at most: live text is that fresh, and a cancel is heard that soon. */
+const HEARTBEAT_THROTTLE_MS = 400;
+
+/** Puts all parts together and starts polling. The returned worker has told the server what earlier ones lost. */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const id = `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`;
+  const workersFolder = join(options.dataFolder, 'workers');
+  const models = createModels(options.models);
+  const [connection, inFlight] = await Promise.all([connectWorker(options.target), InFlight.open(workersFolder, id)]);
+  const transcripts = new TranscriptCache();
+  const reaper = startReaper(id);
+  const dependencies: Dependencies = {
+    transcripts,
+    model: models.choose,
+    registry: createRegistry([...builtinTools, ...(options.tools ?? [])]),
+    ledgerOf: ledgers(),
+    holder: await identifyHolder(id),
+  };
+  const worker = await Worker.create({
+    ...temporalOptions(options, { id, connection }),
+    sinks: transcripts.sinks(),
+    activities: createActivities(dependencies),
+    interceptors: { activity: [noteInFlight(inFlight)] },
+  });
+  await recoverEarlier(options, workersFolder);
+  const ended = worker.run().finally(async () => {
+    inFlight.close();
+    reaper.close();
+    await models.close();
+    await connection.close();
+  });
+  return { id, ended, shutdown: async () => await shutDown(worker, ended) };
+}
+
+function temporalOptions(options: WorkerOptions, { id, connection }: { id: string; connection: NativeConnection }): TemporalWorkerOptions {
+  const { target, taskQueue, bundlePath, shutdownGraceMs = 10_000, cachedRunsMax = 500 } = options;
+  const workflows = bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } };
+  return {
+    connection,
+    namespace: target.namespace,
+    taskQueue,
+    identity: id,
+    dataConverter,
+    ...workflows,
+    maxCachedWorkflows: cachedRunsMax,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    maxConcurrentActivityTaskExecutions: 200,
+    shutdownGraceTime: shutdownGraceMs,
+    shutdownForceTime: shutdownGraceMs + 10_000,
+  };
+}
+
+/** The workflow entry beside this file, from source as from the build. */
+function workflowsPath(): string {
+  return join(import.meta.dirname, 'workflows', `index${extname(import.meta.filename)}`);
+}
+
+/** Tells the server what earlier workers of this host lost. What cannot be told now is found by timeouts later. */
+async function recoverEarlier({ target, taskQueue }: WorkerOptions, workersFolder: string): Promise<void> {
+  const { client, close } = await connectClient(target);
+  try {
+    await recoverLostSteps(client, workersFolder, taskQueue);
+  } finally {
+    await close();
+  }
+}
+
+function noteInFlight(inFlight: InFlight): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        if (info.isLocal || info.workflowExecution === undefined) return await next(input);
+        const end = inFlight.begin({ ...info.workflowExecution, activityId: info.activityId });
+        try {
+          return await next(input);
+        } finally {
+          end();
+        }
+      },
+    },
+  });
+}
+
+/** One ledger a workspace, opened when it is first needed. A folder that is missing is tried again. */
+function ledgers(): (workspace: string) => Promise<Ledger> {
+  const open = new Map<string, Promise<Ledger>>();
+  return async (workspace) => {
+    const opened = open.get(workspace) ?? openLedger(workspace);
+    open.set(workspace, opened);
+    return await opened.catch((error: unknown) => {
+      open.delete(workspace);
+      throw error;
+    });
+  };
+}
+
+async function shutDown(worker: Worker, ended: Promise<void>): Promise<void> {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+  await ended;
+}

@@ -1,0 +1,42 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { RunResult } from '../contract/run.ts';
+import type { Message } from '../contract/messages.ts';
+import { apply, settleNow, type Observation } from '../core/apply.ts';
+import { decide } from '../core/decide.ts';
+import { newRun, type Run } from '../core/run.ts';
+import { carryOn, pickUp, wantsToContinue, type RunStart } from './continuation.ts';
+import { endWith, orFailRun } from './ending.ts';
+import { answerPeople } from './handlers.ts';
+import { perform } from './perform.ts';
+import { createPublisher } from './publish.ts';
+
+/** The run as one cell: handlers and the loop replace it, never across a wait, so no change is lost. */
+export interface RunCell {
+  run: Run;
+}
+
+/**
+ * One agent run: decide, perform, apply, until the decision is to end. Everything it knows is in `cell.run`, rebuilt
+ * by replay after any crash; everything it chooses is chosen by `src/core`.
+ */
+export async function agentRun(start: RunStart, ...transcript: readonly (readonly Message[])[]): Promise<RunResult> {
+  return await orFailRun(async () => {
+    const now = Date.now();
+    const cell: RunCell = { run: start.carried ? pickUp(start, transcript, now) : newRun(start.spec, now) };
+    answerPeople(cell);
+    const publish = createPublisher(cell);
+
+    for (;;) {
+      cell.run = settleNow(cell.run, Date.now());
+      const decision = decide(cell.run, Date.now());
+      publish(decision);
+      if (decision.kind === 'end') return endWith(decision.result);
+      if (wantsToContinue(workflowInfo())) await carryOn(cell);
+      for await (const observation of perform(decision, cell)) observe(cell, observation);
+    }
+  });
+}
+
+function observe(cell: RunCell, observation: Observation): void {
+  cell.run = apply(cell.run, observation, Date.now());
+}

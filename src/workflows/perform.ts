@@ -1,0 +1,59 @@
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { Observation } from '../core/apply.ts';
+import type { Decision } from '../core/decide.ts';
+import { spanText } from '../core/time-text.ts';
+import type { RunCell } from './agent-run.ts';
+import { think } from './think.ts';
+import { callTool } from './call-tool.ts';
+
+type Performed = Exclude<Decision, { kind: 'end' }>;
+
+/** Performs a decision and tells what came of it, failures included. One kind of step for each kind of decision. */
+export async function* perform(decision: Performed, cell: RunCell): AsyncGenerator<Observation> {
+  try {
+    yield* performKind(decision, cell);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    yield { kind: 'cancelled' };
+  }
+  // A step may end well although the run was cancelled meanwhile; the run is cancelled all the same.
+  if (CancellationScope.current().consideredCancelled && !cell.run.cancelRequested) yield { kind: 'cancelled' };
+}
+
+async function* performKind(decision: Performed, cell: RunCell): AsyncGenerator<Observation> {
+  switch (decision.kind) {
+    case 'think':
+      return yield await think(cell.run, decision.purpose);
+    case 'act':
+      return yield* act(decision, cell);
+    case 'wait':
+      return yield await wait(decision, cell);
+    case 'hold':
+      return yield await hold(decision, cell);
+    case 'compact':
+      return yield { kind: 'compacted' };
+  }
+}
+
+async function* act({ calls }: Extract<Decision, { kind: 'act' }>, cell: RunCell): AsyncGenerator<Observation> {
+  yield { kind: 'started', callIds: calls.map(({ id }) => id) };
+  const { run } = cell;
+  yield* await Promise.all(calls.map(async (call) => await callTool(run, call)));
+}
+
+/** Waits until the question of a call is decided or overdue, or until somebody wants something else of the run. */
+async function wait({ callId, ms }: Extract<Decision, { kind: 'wait' }>, cell: RunCell): Promise<Observation> {
+  const isOpen = (): boolean => cell.run.approvals.some((approval) => approval.callId === callId && approval.status === 'open');
+  const approval = cell.run.approvals.find((candidate) => candidate.callId === callId && candidate.status === 'open');
+  const summary = `${approval?.kind ?? 'question'} ${approval?.id ?? ''}: ${approval?.title ?? ''}`.slice(0, 190);
+  await condition(() => !isOpen() || cell.run.paused !== null, ms, { summary });
+  return { kind: 'woken' };
+}
+
+async function hold({ ms }: Extract<Decision, { kind: 'hold' }>, cell: RunCell): Promise<Observation> {
+  const isHeld = (): boolean => cell.run.paused !== null || cell.run.parked !== null;
+  const what = cell.run.parked === null ? 'paused' : `parked: ${cell.run.parked.reason}`;
+  const summary = `${what}, until resumed or for ${spanText(ms)}`;
+  const resumed = await condition(() => !isHeld(), ms, { summary });
+  return resumed ? { kind: 'woken' } : { kind: 'held_too_long' };
+}

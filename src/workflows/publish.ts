@@ -1,0 +1,91 @@
+import { proxySinks, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type { TranscriptSink } from '../contract/activities.ts';
+import { MEMO_KEY } from '../contract/names.ts';
+import type { RunState } from '../contract/run.ts';
+import { enter } from '../core/apply.ts';
+import type { Decision } from '../core/decide.ts';
+import { note, type Run } from '../core/run.ts';
+import { detailsOf, listedState, memoOf, nowText, waitingFor } from '../core/view.ts';
+import type { RunCell } from './agent-run.ts';
+
+/** A type, because the SDK wants an index signature that an interface does not have. */
+type TranscriptSinks = { readonly transcript: TranscriptSink };
+
+const STATE = { name: 'NightshiftState', type: 'KEYWORD' } as const;
+const WAITING_FOR = { name: 'NightshiftWaitingFor', type: 'KEYWORD' } as const;
+const COST = { name: 'NightshiftCostUsd', type: 'DOUBLE' } as const;
+
+/** Dollars by which the cost in the list may lag behind while a run works, so that it costs no event a turn. */
+const COST_STEP_USD = 0.05;
+
+/**
+ * Shows the run to everybody who reads it without asking: the worker's transcript cache, the details pane and the
+ * list of the Temporal UI, and the memo that remains when no worker runs. Called before each step.
+ */
+export function createPublisher(cell: RunCell): (decision: Decision) => void {
+  const showTranscript = createTranscriptPublisher();
+  const showInList = createListPublisher();
+  return (decision) => {
+    const state = stateOf(decision, cell.run);
+    if (cell.run.state !== state) {
+      const entered = enter(cell.run, state, Date.now());
+      cell.run = note(entered, Date.now(), { type: 'run.state', state, now: nowText(entered) });
+    }
+    showTranscript(cell.run);
+    setCurrentDetails(detailsOf(cell.run));
+    showInList(cell.run);
+  };
+}
+
+function stateOf(decision: Decision, run: Run): RunState {
+  switch (decision.kind) {
+    case 'think':
+      return decision.purpose === 'turn' ? 'thinking' : 'finishing';
+    case 'act':
+      return 'acting';
+    case 'wait':
+      return 'awaiting_human';
+    case 'hold':
+      return 'paused';
+    case 'compact':
+      return 'compacting';
+    case 'end':
+      return run.state;
+  }
+}
+
+/** Fills the worker's cache, so that no activity carries the transcript; replay fills it anew after a crash. */
+function createTranscriptPublisher(): (run: Run) => void {
+  const { transcript } = proxySinks<TranscriptSinks>();
+  let shown = 0;
+  let compactions = -1;
+  return (run) => {
+    if (run.result !== null) return transcript.close();
+    if (compactions !== run.compactions) {
+      transcript.open(run.spec);
+      compactions = run.compactions;
+      shown = 0;
+    }
+    if (shown < run.messages.length) transcript.append(shown, run.messages.slice(shown));
+    shown = run.messages.length;
+  };
+}
+
+function createListPublisher(): (run: Run) => void {
+  let shownState = '';
+  let shownWaiting: string | null = null;
+  let shownCost = -1;
+  return (run) => {
+    const state = listedState(run.state);
+    const waiting = waitingFor(run);
+    const cost = run.totals.usage.costUsd ?? 0;
+    if (state === shownState && waiting === shownWaiting && cost - shownCost < COST_STEP_USD) return;
+    upsertSearchAttributes([
+      { key: STATE, value: state },
+      { key: WAITING_FOR, value: waiting },
+      { key: COST, value: cost },
+    ]);
+    upsertMemo({ [MEMO_KEY]: memoOf(run) });
+    [shownState, shownWaiting, shownCost] = [state, waiting, cost];
+  };
+}

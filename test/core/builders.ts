@@ -1,0 +1,71 @@
+import type { CallModelResult } from '../../src/contract/activities.ts';
+import type { AssistantBlock, StopReason } from '../../src/contract/messages.ts';
+import type { RunSpec } from '../../src/contract/spec.ts';
+import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
+import { apply, type Observation } from '../../src/core/apply.ts';
+import { newRun, type Run } from '../../src/core/run.ts';
+
+/** The clock of these tests: milliseconds, any will do. */
+export const T0 = 1_800_000_000_000;
+
+const tool = { description: '', inputSchema: {}, timeoutMs: 1_000, local: false } as const;
+
+export const spec: RunSpec = {
+  runId: 'r1',
+  title: 'test',
+  agent: { name: 'tester', source: '', digest: 'sha256:0' },
+  model: { id: 'offline-test', maxTokens: 1_000, contextTokens: 200_000, offline: true },
+  system: 'You test.',
+  task: 'do it',
+  tools: [
+    { ...tool, name: 'read', effect: 'read' },
+    { ...tool, name: 'write', effect: 'idempotent' },
+    { ...tool, name: 'bash', effect: 'unsafe' },
+  ],
+  policy: { allow: ['write'], ask: [], deny: [] },
+  approvals: { timeoutMs: 60_000, onTimeout: 'deny' },
+  limits: { turns: 50, toolCalls: 100, activeMs: 300_000, tokens: 1_000_000, costUsd: 10 },
+  timeouts: {
+    thinkingMs: 60_000,
+    modelAttemptMs: 60_000,
+    actingMs: 60_000,
+    pausedMs: 60_000,
+    finishingMs: 60_000,
+    heartbeatMs: 15_000,
+  },
+  workspace: '/w',
+  startedBy: 'test',
+};
+
+export function fresh(changes: Partial<RunSpec> = {}): Run {
+  return newRun({ ...spec, ...changes }, T0);
+}
+
+/** A reply of the model: text, and calls written as `[tool, input]`. Ids are `c<turn>-<index>`. */
+export function reply(turn: number, text: string, calls: readonly [string, unknown][] = [], stopReason?: StopReason): Observation {
+  const uses = calls.map(([name, input], index): AssistantBlock => ({ type: 'tool_use', id: `c${turn}-${index}`, name, input }));
+  const content: AssistantBlock[] = [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...uses];
+  const result: CallModelResult = {
+    message: { role: 'assistant', content },
+    stopReason: stopReason ?? (uses.length > 0 ? 'tool_use' : 'end_turn'),
+    usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, costUsd: 0.01 },
+    calls: calls.map(([name], index) => ({ id: `c${turn}-${index}`, digest: `sha256:${turn}-${index}`, summary: name })),
+    model: 'offline-test',
+    requestId: null,
+    durationMs: 100,
+  };
+  return { kind: 'reply', result };
+}
+
+export function started(...callIds: string[]): Observation {
+  return { kind: 'started', callIds };
+}
+
+export function result(callId: string, content = 'ok', changes: Partial<ToolCallResult> = {}): Observation {
+  return { kind: 'result', callId, result: { status: 'success', content, durationMs: 10, ...changes } };
+}
+
+/** Applies observations one after another, each a millisecond later. */
+export function after(run: Run, ...observations: readonly Observation[]): Run {
+  return observations.reduce((next, observation, index) => apply(next, observation, T0 + index + 1), run);
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { apply, type Observation } from '../../src/core/apply.ts';
+import { decide } from '../../src/core/decide.ts';
+import { toolUses } from '../../src/core/replies.ts';
+import type { Run } from '../../src/core/run.ts';
+import { fresh, reply, T0 } from './builders.ts';
+
+/** What a fake world does next, drawn by chance: enough to lead a run through every branch. */
+const choices = fc.array(fc.record({ calls: fc.array(fc.constantFrom('read', 'write', 'bash', 'ask_human', 'nothing'), { maxLength: 4 }), stop: fc.constantFrom(undefined, undefined, undefined, 'max_tokens', 'pause_turn', 'refusal', 'odd'), chance: fc.nat(9) }), { minLength: 1, maxLength: 60 });
+
+type Choice = { calls: string[]; stop: string | undefined; chance: number };
+
+function observe(run: Run, now: number, choice: Choice): Observation[] {
+  const decision = decide(run, now);
+  if (choice.chance === 0) return [{ kind: 'cancelled' }];
+  switch (decision.kind) {
+    case 'think':
+      if (decision.purpose === 'summary') return [{ kind: 'summary', result: null }];
+      if (choice.chance === 1) return [{ kind: 'reply_lost', why: 'context', message: 'too long' }];
+      return [reply(run.turn + 1, 'words', choice.calls.map((name) => [name, { question: 'what?' }]), choice.stop)];
+    case 'act':
+      return [{ kind: 'started', callIds: decision.calls.map(({ id }) => id) }, ...decision.calls.map(({ id }): Observation => ({ kind: 'result', callId: id, result: { status: 'success', content: 'ok', durationMs: 1_000 } }))];
+    case 'wait':
+      return [{ kind: 'woken' }];
+    case 'hold':
+      return [{ kind: 'held_too_long' }];
+    case 'compact':
+      return [{ kind: 'compacted' }];
+    case 'end':
+      return [];
+  }
+}
+
+function live(drawn: readonly Choice[]): Run {
+  let run = fresh({ limits: { turns: 12, toolCalls: 20, activeMs: 60_000, tokens: 1_000_000, costUsd: 5 } });
+  for (const [index, choice] of drawn.entries()) {
+    const now = T0 + index * 120_000;
+    for (const observation of observe(run, now, choice)) run = apply(run, observation, now);
+  }
+  return run;
+}
+
+test('no path spends past a limit', () => {
+  fc.assert(
+    fc.property(choices, (drawn) => {
+      const { totals } = live(drawn);
+      return totals.turns <= 12 && totals.toolCalls <= 20;
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('every call in the transcript has exactly one result, in the message after it', () => {
+  fc.assert(
+    fc.property(choices, (drawn) => {
+      const run = live(drawn);
+      for (const [index, message] of run.messages.entries()) {
+        if (message.role !== 'assistant' || toolUses(message).length === 0) continue;
+        const next = run.messages[index + 1];
+        if (next === undefined && run.calls.length > 0) continue;
+        const results = (next?.content ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+        if (run.result?.outcome.status === 'stopped' && next === undefined) continue;
+        expect(results).toEqual(toolUses(message).map(({ id }) => id));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('every approval has one end, and what ran was allowed or approved', () => {
+  fc.assert(
+    fc.property(choices, (drawn) => {
+      const run = live(drawn);
+      const started = run.log.kept.flatMap((event) => (event.type === 'tool.started' ? [event.tool] : []));
+      // Nobody answers in this world, so nothing that needs leave may ever start.
+      return !started.includes('bash') && run.approvals.every(({ status }) => status !== 'approved' && (run.result === null || status !== 'open'));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an ended run stays as it ended, whatever comes late', () => {
+  fc.assert(
+    fc.property(choices, (drawn) => {
+      const run = live(drawn);
+      if (run.result === null) return true;
+      const later = apply(run, { kind: 'woken' }, T0 * 2);
+      return later.result === run.result && decide(later, T0 * 2).kind === 'end';
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { createBuiltinTools } from '../../src/tools/builtin.ts';
+import { createRegistry, type Registry } from '../../src/tools/registry.ts';
+import type { ToolContext } from '../../src/tools/tool.ts';
+import { openWorkspace } from '../../src/tools/workspace.ts';
+
+/** A folder that is removed when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'nightshift-test-')));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Situation {
+  readonly registry: Registry;
+  readonly context: ToolContext;
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** Beside the workspace, to escape to. */
+  readonly outside: string;
+  readonly run: (name: string, input: unknown, changes?: Partial<ToolContext>) => ReturnType<Registry['run']>;
+}
+
+let calls = 0;
+
+/** The real tools over a real, empty workspace. */
+export async function situation(environment: Readonly<Record<string, string | undefined>> = process.env): Promise<Situation> {
+  const folder = await temporaryFolder();
+  const { mkdir } = await import('node:fs/promises');
+  const [root, outside] = [join(folder, 'workspace'), join(folder, 'outside')];
+  await Promise.all([mkdir(root), mkdir(outside)]);
+  calls += 1;
+  const context: ToolContext = {
+    workspace: await openWorkspace(root),
+    signal: new AbortController().signal,
+    key: `test-${process.pid}/${calls}-${Date.now()}`,
+    live: () => {},
+    permits: () => true,
+    worker: `worker-${process.pid}-${calls}`,
+  };
+  const registry = createRegistry(createBuiltinTools(environment));
+  return { registry, context, root, outside, run: async (name, input, changes) => await registry.run(name, input, { ...context, ...changes }) };
+}
+
+/** Waits until it is so; fails the test when it takes longer than `limitMs`. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`Cannot go on: "${what}" does not come true within ${limitMs} ms`);
+    await setTimeout(10);
+  }
+}
