@@ -25,7 +25,13 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const env = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-tests-'));
   const { cacheFolder } = findFolders(env);
-  const server = await startDevServer({ dataFolder: folder, cacheFolder, env, onProgress: console.error, ports: 'free' });
+  const server = await startDevServer({
+    dataFolder: folder,
+    cacheFolder,
+    env,
+    onProgress: console.error,
+    ports: 'free',
+  });
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

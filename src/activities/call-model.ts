@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
-import type { AssistantMessage } from '../contract/messages.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
 import { ASK_HUMAN } from '../core/ask-human.ts';
@@ -22,7 +21,6 @@ export async function callModel(dependencies: Dependencies, input: CallModelInpu
   const started = performance.now();
   const name = `model-${input.round}-${digestOf(transcript)}`;
   const reply = await keepReply(dependencies, { transcript, name }, async () => await ask(dependencies, transcript, input));
-  guardSize(reply);
   const durationMs = Math.round(performance.now() - started);
   const calls = toolUses(reply.message).map((use) => checkCall(dependencies.registry, use));
   return { ...reply, calls, durationMs };
@@ -41,14 +39,16 @@ async function ask(dependencies: Dependencies, { spec, messages }: Transcript, {
   };
   const signal = Context.current().cancellationSignal;
   try {
-    return await withLiveText(async (onLive) => await dependencies.model(spec.model).call(request, { signal, onLive }));
+    const reply = await withLiveText(async (onLive) => await dependencies.model(spec.model).call(request, { signal, onLive }));
+    guardSize(reply);
+    return reply;
   } catch (error) {
     throw error instanceof ModelError ? modelFailure(error) : error;
   }
 }
 
 /** A reply that history cannot hold is thrown away here; what it cost is still counted. */
-function guardSize({ message, usage }: { readonly message: AssistantMessage; readonly usage: ModelReply['usage'] }): void {
+function guardSize({ message, usage }: ModelReply): void {
   const bytes = jsonBytes(message);
   if (bytes <= REPLY_BYTES_MAX) return;
   const text = `${bytes} bytes; at most ${REPLY_BYTES_MAX} can be kept`;

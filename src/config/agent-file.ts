@@ -33,7 +33,17 @@ export interface AgentText {
   readonly knownTools: readonly string[];
 }
 
-const KEYS = ['name', 'description', 'model', 'tools', 'disallowedTools', 'maxTurns', 'effort', 'permissionMode', 'x-nightshift'];
+const KEYS = [
+  'name',
+  'description',
+  'model',
+  'tools',
+  'disallowedTools',
+  'maxTurns',
+  'effort',
+  'permissionMode',
+  'x-nightshift',
+];
 const NOT_USED_YET = ['hooks', 'memory', 'background', 'isolation', 'initialPrompt', 'color', 'skills', 'mcpServers'];
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9 ._-]{0,63}$/;
@@ -84,7 +94,9 @@ class Reader {
     }
     const mode = this.#data['permissionMode'];
     if (mode === undefined || mode === 'default') return;
-    this.notices.push(`permissionMode: ${shown(mode)} is treated as "default"; x-nightshift.policy says what may run unasked`);
+    this.notices.push(
+      `permissionMode: ${shown(mode)} is treated as "default"; x-nightshift.policy says what may run unasked`,
+    );
   }
 
   text(key: string): string | null {
@@ -98,12 +110,15 @@ class Reader {
   name(fallback: string): string {
     const name = this.text('name') ?? fallback;
     if (NAME.test(name)) return name;
-    this.problems.push(`name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", beginning with a letter or digit, got ${shown(name)}`);
+    this.problems.push(
+      `name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", beginning with a letter or digit, got ${shown(name)}`,
+    );
     return name;
   }
 
   prompt(body: string): string {
-    if (body === '') this.problems.push('it has no text below the front matter; expected the instructions of the agent');
+    if (body === '')
+      this.problems.push('it has no text below the front matter; expected the instructions of the agent');
     return body;
   }
 

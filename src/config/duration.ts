@@ -10,7 +10,8 @@ const DURATION_MS_MAX = 100 * 365 * 86_400_000;
 /** `20s`, `5m`, `24h`, `2d`, `500ms`, or milliseconds as a number. Null when it is none of these. */
 export function parseDuration(value: string | number): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(value).trim());
-  const ms = typeof value === 'number' ? value : Math.round(Number(match?.[1]) * (UNITS_MS[match?.[2] ?? ''] ?? Number.NaN));
+  const ms =
+    typeof value === 'number' ? value : Math.round(Number(match?.[1]) * (UNITS_MS[match?.[2] ?? ''] ?? Number.NaN));
   return Number.isSafeInteger(ms) && ms >= 1 && ms <= DURATION_MS_MAX ? ms : null;
 }
 

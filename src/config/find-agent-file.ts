@@ -64,7 +64,9 @@ async function readAgentFile(path: string, places: AgentPlaces): Promise<AgentFi
 /** A definition that is too large for a run is refused before it is read whole. */
 async function readBounded(path: string, source: string): Promise<string> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(source, [error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read, ${error.code}`]);
+    throw new ConfigError(source, [
+      error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read, ${error.code}`,
+    ]);
   });
   try {
     const stats = await file.stat();

@@ -14,7 +14,8 @@ const UNQUOTED = /^([A-Za-z][\w-]*): +(?!["'|>[{&*!])([%@`].*|.*:(?:\s.*)?)$/;
 export function parseFrontMatter(text: string): FrontMatter {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const match = FENCED.exec(clean);
-  if (match === null) return broken('it has no front matter; expected a first line "---", then YAML, then a line "---"');
+  if (match === null)
+    return broken('it has no front matter; expected a first line "---", then YAML, then a line "---"');
   const yaml = match[1] ?? '';
   const first = parseYaml(yaml);
   // People write `description: a: b`, which YAML refuses and other programs take; so we take it too, but only then.
@@ -36,7 +37,9 @@ function parseYaml(yaml: string): Yaml {
     }
     return { data: data as Readonly<Record<string, unknown>> };
   } catch (error) {
-    return { problem: `front matter is not YAML: ${firstLine(error instanceof Error ? error.message : String(error))}` };
+    return {
+      problem: `front matter is not YAML: ${firstLine(error instanceof Error ? error.message : String(error))}`,
+    };
   }
 }
 

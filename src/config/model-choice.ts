@@ -26,21 +26,28 @@ export interface ModelQuestion {
 }
 
 /** @throws {ConfigError} more tokens are asked for than the model can give in one reply */
-export function chooseModel({ agentFile, overrides, settings, models }: ModelQuestion): ModelChoice {
-  const named = models.resolveModelAlias(overrides.model ?? settings.model ?? agentFile.model ?? DEFAULT_MODEL);
-  const offline = settings.anthropic.apiKey === undefined || named.startsWith(models.offlineModelId);
-  const id = offline && !named.startsWith(models.offlineModelId) ? models.offlineModelId : named;
-  const facts = models.factsOf(id);
+export function chooseModel(question: ModelQuestion): ModelChoice {
+  const { agentFile, models } = question;
+  const { id, offline } = nameModel(question);
+  const { contextTokens, maxOutputTokens } = models.factsOf(id);
   const wanted = agentFile.settings.maxTokens;
-  if (wanted !== undefined && wanted > facts.maxOutputTokens) {
-    const expected = `expected at most ${facts.maxOutputTokens}, which is what ${id} can give, got ${wanted}`;
+  if (wanted !== undefined && wanted > maxOutputTokens) {
+    const expected = `expected at most ${maxOutputTokens}, which is what ${id} can give, got ${wanted}`;
     throw new ConfigError(agentFile.source, [`x-nightshift.maxTokens: ${expected}`]);
   }
   return {
     id,
-    maxTokens: wanted ?? Math.min(DEFAULT_MAX_TOKENS, facts.maxOutputTokens),
+    maxTokens: wanted ?? Math.min(DEFAULT_MAX_TOKENS, maxOutputTokens),
     ...(agentFile.effort === null ? {} : { effort: agentFile.effort }),
-    contextTokens: facts.contextTokens,
+    contextTokens,
     offline,
   };
+}
+
+/** Without a key no real model can answer, whatever is named; an offline model may also be named with a key. */
+function nameModel({ agentFile, overrides, settings, models }: ModelQuestion): { id: string; offline: boolean } {
+  const named = models.resolveModelAlias(overrides.model ?? settings.model ?? agentFile.model ?? DEFAULT_MODEL);
+  if (named.startsWith(models.offlineModelId)) return { id: named, offline: true };
+  if (settings.anthropic.apiKey === undefined) return { id: models.offlineModelId, offline: true };
+  return { id: named, offline: false };
 }

@@ -63,7 +63,10 @@ function chooseTools({ agentFile, toolDefinitions, askHumanDefinition }: RunRequ
 
 /** Six random bytes: a million runs of one agent meet with a chance of one in five hundred, and then the start is refused. */
 function newRunId(agent: string): string {
-  const slug = agent.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
+  const slug = agent
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
   return `${slug}-${randomBytes(6).toString('hex')}`;
 }
 
@@ -78,7 +81,9 @@ function checkTask(task: string, workspace: string): void {
   const bytes = Buffer.byteLength(JSON.stringify(task));
   if (task.trim() === '') throw new ConfigError('task', ['it is empty; expected what the agent should do']);
   if (bytes > TASK_BYTES_MAX) {
-    throw new ConfigError('task', [`it has ${bytes} bytes; expected at most ${TASK_BYTES_MAX}, so put the rest into a file`]);
+    throw new ConfigError('task', [
+      `it has ${bytes} bytes; expected at most ${TASK_BYTES_MAX}, so put the rest into a file`,
+    ]);
   }
   if (!isAbsolute(workspace)) throw new ConfigError('workspace', [`expected an absolute path, got "${workspace}"`]);
 }

@@ -1,5 +1,5 @@
 /** The known word nearest to what somebody wrote, or null when none is near enough to be meant. */
-export function suggest(word: string, known: readonly string[]): string | null {
+function suggest(word: string, known: readonly string[]): string | null {
   const lower = word.toLowerCase();
   const scored = known.map((candidate) => ({
     candidate,

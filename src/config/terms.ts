@@ -58,7 +58,10 @@ export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion
       ...given({ timeoutMs: approvals.timeout, onTimeout: approvals.onTimeout }),
       ...given(overrides.approvals ?? {}),
     }),
-    limits: parse('limits', limitsSchema, { ...limitsOf(agentFile.maxTurns, limits), ...given(overrides.limits ?? {}) }),
+    limits: parse('limits', limitsSchema, {
+      ...limitsOf(agentFile.maxTurns, limits),
+      ...given(overrides.limits ?? {}),
+    }),
     timeouts: parse('timeouts', timeoutsSchema, timeoutsOf(timeouts)),
   };
 }

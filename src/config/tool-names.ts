@@ -12,14 +12,18 @@ const CLAUDE_NAMES: ReadonlyMap<string, string> = new Map([
   ['AskUserQuestion', 'ask_human'],
 ]);
 
-export type Named = { readonly kind: 'name'; readonly name: string } | { readonly kind: 'problem'; readonly problem: string };
+export type Named =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'problem'; readonly problem: string };
 
 /** Our name of a tool, whichever of the two it was called by. */
 export function toolName(written: string, known: readonly string[]): Named {
   const name = CLAUDE_NAMES.get(written) ?? written;
   if (known.includes(name)) return { kind: 'name', name };
   const rule = written.includes('(');
-  const hint = rule ? '; a rule stands under x-nightshift.policy' : didYouMean(written, [...known, ...CLAUDE_NAMES.keys()]);
+  const hint = rule
+    ? '; a rule stands under x-nightshift.policy'
+    : didYouMean(written, [...known, ...CLAUDE_NAMES.keys()]);
   return { kind: 'problem', problem: `there is no tool "${written}"${hint}` };
 }
 
@@ -27,7 +31,10 @@ export function toolName(written: string, known: readonly string[]): Named {
 export function normaliseRule(written: string, known: readonly string[]): Named {
   const match = /^([\w*-]+)(?:\((.+)\))?$/s.exec(written.trim());
   if (match === null) {
-    return { kind: 'problem', problem: `"${written}" is not a rule; expected a tool, or a tool with a pattern such as "bash(git log *)"` };
+    return {
+      kind: 'problem',
+      problem: `"${written}" is not a rule; expected a tool, or a tool with a pattern such as "bash(git log *)"`,
+    };
   }
   const [, tool = '', pattern] = match;
   const named = tool.includes('*') ? wildcardName(tool, known) : toolName(tool, known);

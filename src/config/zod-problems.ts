@@ -16,7 +16,9 @@ export function zodProblems(error: z.ZodError, context: ProblemContext): readonl
     const at = [context.at, ...path].filter((part) => part !== '').join('.');
     if (issue.code === 'unrecognized_keys') {
       const known = context.keysOf(path.join('.'));
-      return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: there is no such key${didYouMean(key, known)}`);
+      return issue.keys.map(
+        (key) => `${at === '' ? key : `${at}.${key}`}: there is no such key${didYouMean(key, known)}`,
+      );
     }
     return [`${at}: ${issue.message}, got ${shown(valueAt(context.input, path))}`];
   });

@@ -23,7 +23,7 @@ export const CALLS_PER_TURN_MAX = 200;
 export const MESSAGE_BYTES_MAX = 64 * KIB;
 
 /** Messages that wait for the next turn, all together; more are refused, and the refusal is recorded. */
-export const INBOX_BYTES_MAX = 384 * KIB;
+export const INBOX_BYTES_MAX = 768 * KIB;
 
 /** What the model is shown of the inbox in one turn; the rest waits for the next. */
 export const INBOX_DRAIN_BYTES = 128 * KIB;
@@ -36,7 +36,7 @@ export const SPEC_BYTES_MAX = 384 * KIB;
  * The transcript as carried from one continuation to the next; more is compacted first. With the spec, a turn's
  * results, the inbox and the events, each at its own limit, a continuation stays under 4 MB even uncompressed.
  */
-export const TRANSCRIPT_BYTES_MAX = 2_816 * KIB;
+export const TRANSCRIPT_BYTES_MAX = 2_432 * KIB;
 
 /** The transcript is carried in parts of about this size, because one payload may be 2 MiB at most. */
 export const CARRY_PART_BYTES = 1_024 * KIB;

@@ -1,5 +1,6 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
+import type { Usage } from '../contract/messages.ts';
 import type { Parking, RunState } from '../contract/run.ts';
 import type { ToolCallResult } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './approvals.ts';
@@ -11,14 +12,14 @@ import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
 import { finish } from './finish.ts';
 import { hear } from './inbox.ts';
 import { exceededLimit } from './limits.ts';
-import { note, sayAsUser, type Run } from './run.ts';
+import { addUsage, note, sayAsUser, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
 import { notRun, resultOfApproval, told } from './told.ts';
 
 /** What came of a step. The workflow turns whatever happened into one of these, failures included. */
 export type Observation =
   | { readonly kind: 'reply'; readonly result: CallModelResult }
-  | { readonly kind: 'reply_lost'; readonly why: ReplyLost; readonly message: string }
+  | { readonly kind: 'reply_lost'; readonly why: ReplyLost; readonly message: string; readonly usage?: Usage }
   | { readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string }
   | { readonly kind: 'summary'; readonly result: CallModelResult | null }
   | { readonly kind: 'started'; readonly callIds: readonly string[] }
@@ -126,8 +127,9 @@ function stopAtLimit(run: Run, now: number): Run {
   return stop(noted, hit.cause, hit.message);
 }
 
-function applyLostReply(run: Run, { why, message }: { why: ReplyLost; message: string }, now: number): Run {
-  const noted = note(run, now, { type: 'model.problem', turn: run.turn, problem: message });
+function applyLostReply(run: Run, { why, message, usage }: Extract<Observation, { kind: 'reply_lost' }>, now: number): Run {
+  const paid = { ...run, rounds: run.rounds + 1, totals: usage === undefined ? run.totals : addUsage(run.totals, usage) };
+  const noted = note(paid, now, { type: 'model.problem', turn: run.turn, problem: message });
   if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
   const next = { ...noted, problems: run.problems + 1 };
   if (next.problems >= PROBLEMS_MAX) return stop(next, why === 'context' ? 'context' : 'max_tokens', message);

@@ -1,3 +1,4 @@
+import { format } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import { classifyFailure } from './errors.ts';
 import { collectLiveText } from './live-text.ts';
@@ -20,7 +21,7 @@ const IDLE_MS = 60_000;
 const CONNECT_MS = 120_000;
 
 /** Standard output belongs to commands and their results; what the SDK has to say goes beside it. */
-const toStderr = (...words: readonly unknown[]): void => console.error(...words);
+const toStderr = (...words: readonly unknown[]): void => void process.stderr.write(`${format(...words)}\n`);
 
 /**
  * The Messages API through the SDK as it is. One call is one request: the workflow engine owns retries, and the
@@ -54,7 +55,11 @@ interface Line {
   readonly idleMs: number;
 }
 
-async function call({ client, idleMs }: Line, request: ModelRequest, { signal, onLive }: CallOptions): Promise<ModelReply> {
+async function call(
+  { client, idleMs }: Line,
+  request: ModelRequest,
+  { signal, onLive }: CallOptions,
+): Promise<ModelReply> {
   const silence = watchSilence(idleMs);
   try {
     const stream = client.messages.stream(bodyOf(request), {
@@ -84,7 +89,11 @@ async function check({ client, idleMs }: Line, model: string, signal: AbortSigna
     if (typeof info === 'object' && info !== null && 'id' in info) return;
     throw new ModelError(`Cannot check "${model}": the answer is not a model`, { kind: 'unavailable', cause: info });
   } catch (error) {
-    throw classifyFailure(error, { model, cancelled: signal.aborted, silentMs: silence.signal.aborted ? idleMs : null });
+    throw classifyFailure(error, {
+      model,
+      cancelled: signal.aborted,
+      silentMs: silence.signal.aborted ? idleMs : null,
+    });
   } finally {
     silence.close();
   }

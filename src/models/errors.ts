@@ -14,26 +14,32 @@ export interface FailureContext {
 /** Characters of an answer that are repeated in an error; a gateway may answer with a whole page. */
 const ANSWER_CHARACTERS_MAX = 500;
 
+/** Causes may form a circle. */
+const CAUSES_TOLD_MAX = 3;
+
 /**
  * Failures told inside a stream come with status 200, so the class of the SDK says nothing; their `type` does.
  * A type that is not here is taken as passing.
  */
-const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map(Object.entries({
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  conflict_error: 409,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-}));
+const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    conflict_error: 409,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  }),
+);
 
 /** The API tells an empty account as a plain 400 whose only mark is its text. */
-const OUT_OF_CREDIT = /credit balance is too low|reached your specified \S+ usage limits|spend(ing)? limit (has been )?(reached|exceeded)/i;
+const OUT_OF_CREDIT =
+  /credit balance is too low|reached your specified \S+ usage limits|spend(ing)? limit (has been )?(reached|exceeded)/i;
 
 const CONTEXT_FULL = /prompt is too long|exceeds? (the )?(maximum )?context|context (window|length|limit)/i;
 
@@ -49,7 +55,11 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelE
   const status = error.status ?? STATUS_OF_TYPE.get(error.type ?? '');
   const wait = retryAfterMs(error.headers, Date.now());
   const details = { ...judge(error, status), cause: error };
-  return failure(context, wait !== undefined && details.kind === 'unavailable' ? { ...details, retryAfterMs: wait } : details, answerOf(error));
+  return failure(
+    context,
+    wait !== undefined && details.kind === 'unavailable' ? { ...details, retryAfterMs: wait } : details,
+    answerOf(error),
+  );
 }
 
 function judge(error: APIError, status: number | undefined): ModelErrorDetails {
@@ -73,9 +83,12 @@ function isPassing(status: number): boolean {
  */
 function isOutOfCredit(error: APIError, status: number): boolean {
   if (status === 402 || error.type === 'billing_error') return true;
-  const named = /spend_limit|billing|credit/.test(error.errorCode ?? '');
-  if (status === 429) return named && error.headers?.has('retry-after') !== true;
-  return (status === 400 || status === 403) && (named || OUT_OF_CREDIT.test(error.apiMessage ?? ''));
+  if (status === 429) return namesMoney(error) && error.headers?.has('retry-after') !== true;
+  return (status === 400 || status === 403) && (namesMoney(error) || OUT_OF_CREDIT.test(error.apiMessage ?? ''));
+}
+
+function namesMoney({ errorCode }: APIError): boolean {
+  return /spend_limit|billing|credit/.test(errorCode ?? '');
 }
 
 function isContextFull(error: APIError, status: number): boolean {
@@ -94,11 +107,13 @@ function answerOf(error: APIError): string {
   return `the API answered ${head}: ${short(words)}${id}`;
 }
 
-function textOf(error: unknown): string {
+/** The message with those of its causes: the SDK wraps what undici wraps, and the reason stands innermost. */
+function textOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return short(String(error));
+  const words = error.message.replace(/\.$/, '');
   const { cause } = error;
-  const why = cause instanceof Error && !error.message.includes(cause.message) ? `: ${textOf(cause)}` : '';
-  return short(error.message.replace(/\.$/, '') + why);
+  if (!(cause instanceof Error) || depth >= CAUSES_TOLD_MAX || words.includes(cause.message)) return short(words);
+  return short(`${words}: ${textOf(cause, depth + 1)}`);
 }
 
 function short(text: string): string {

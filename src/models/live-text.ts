@@ -1,7 +1,7 @@
 import type { LiveText } from '../contract/activities.ts';
 
 /** Characters of the newest text that are shown; a heartbeat carries them, so they must stay few. */
-export const LIVE_TAIL_CHARACTERS = 4_000;
+const LIVE_TAIL_CHARACTERS = 4_000;
 
 type LiveKind = LiveText['kind'];
 

@@ -9,6 +9,8 @@ export interface ModelAccess {
   readonly baseURL?: string;
   /** Milliseconds of silence in a reply until the call is given up and retried. */
   readonly idleMs?: number;
+  /** Milliseconds until a reply has begun; then the call is given up and retried. */
+  readonly connectMs?: number;
 }
 
 export interface Models {
@@ -39,6 +41,7 @@ async function startOffline(): Promise<{ readonly server: OfflineModel; readonly
 const withoutKey: Model = { call: refuse, check: refuse };
 
 async function refuse(): Promise<never> {
-  const message = 'Cannot call the model: this worker has no ANTHROPIC_API_KEY; set it, restart the worker, then resume the run';
+  const message =
+    'Cannot call the model: this worker has no ANTHROPIC_API_KEY; set it, restart the worker, then resume the run';
   throw new ModelError(message, { kind: 'operator', operator: 'credentials' });
 }

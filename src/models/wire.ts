@@ -26,7 +26,11 @@ export function bodyOf(request: ModelRequest): Anthropic.MessageStreamParams {
 }
 
 function toolOf({ name, description, inputSchema }: ModelRequest['tools'][number]): Anthropic.Tool {
-  return { name, description: wellFormed(description), input_schema: inputSchema as unknown as Anthropic.Tool.InputSchema };
+  return {
+    name,
+    description: wellFormed(description),
+    input_schema: inputSchema as unknown as Anthropic.Tool.InputSchema,
+  };
 }
 
 function messageOf(message: Message): Anthropic.MessageParam {
@@ -57,7 +61,10 @@ function wellFormed(text: string): string {
 /** What a finished stream is worth. Throws `ModelError` of kind `unavailable` when it is no message at all. */
 export function replyOf(message: Anthropic.Message, request: ModelRequest, requestId: string | null): ModelReply {
   if (!Array.isArray(message.content) || typeof message.stop_reason !== 'string') {
-    throw new ModelError(`Cannot call "${request.model}": the answer is not a message`, { kind: 'unavailable', cause: message });
+    throw new ModelError(`Cannot call "${request.model}": the answer is not a message`, {
+      kind: 'unavailable',
+      cause: message,
+    });
   }
   const model = typeof message.model === 'string' && message.model !== '' ? message.model : request.model;
   const counts = countsOf(message.usage);

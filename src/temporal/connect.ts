@@ -54,8 +54,13 @@ export function isRefusal(error: unknown): boolean {
 /** How the native library words the two codes while it connects; it keeps no number there. */
 const REFUSAL_WORDS = /valid authentication credentials|permission to execute the specified operation/;
 
-function connectionOptions({ namespace: _, ...options }: TemporalTarget): Omit<TemporalTarget, 'namespace'> {
-  return options;
+function connectionOptions({ address, apiKey, tls, metadata }: TemporalTarget): Omit<TemporalTarget, 'namespace'> {
+  return {
+    address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
 }
 
 async function explained<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
@@ -66,7 +71,11 @@ async function explained<T>(target: TemporalTarget, connect: () => Promise<T>): 
       throw new NotAllowed(`use the Temporal server at "${target.address}"`, messageOf(error), error);
     }
     if (statusOf(error).includes(5)) {
-      throw new NotAllowed(`use the namespace "${target.namespace}"`, `the server at ${target.address} has none`, error);
+      throw new NotAllowed(
+        `use the namespace "${target.namespace}"`,
+        `the server at ${target.address} has none`,
+        error,
+      );
     }
     throw new ServerUnreachable(target.address, messageOf(error), error);
   }

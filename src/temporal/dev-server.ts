@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../config/environment.ts';
@@ -137,6 +138,7 @@ async function startProcess(holding: Holding): Promise<DevServer> {
   };
   try {
     await updateLock(lock, content);
+    await keepPrivate(databaseOf(dataFolder));
     await waitForServer({ address: addressOf(ports), namespace: NAMESPACE, timeoutMs: ANSWER_TIMEOUT_MS });
   } catch (error) {
     await stop();
@@ -145,7 +147,20 @@ async function startProcess(holding: Holding): Promise<DevServer> {
   return { ...describe(content), startedByUs: true, stop };
 }
 
-type Launched = Extract<Awaited<ReturnType<typeof launchServer>>, { kind: 'started' }> & { readonly ports: ServerPorts };
+/** Conversations stand in these files, and the server creates them readable for everybody. */
+async function keepPrivate(database: string): Promise<void> {
+  await Promise.all(
+    ['', '-wal', '-shm'].map(async (suffix) => await chmod(database + suffix, 0o600).catch(ignoreMissing)),
+  );
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+type Launched = Extract<Awaited<ReturnType<typeof launchServer>>, { kind: 'started' }> & {
+  readonly ports: ServerPorts;
+};
 
 async function launchOnFreePorts({ dataFolder, binary, env, ports: wanted }: Holding): Promise<Launched> {
   const logFile = logFileOf(dataFolder);

@@ -12,7 +12,7 @@ export class NoServerError extends Error {
         'Cannot find a Temporal server: none of the usual places has one that runs',
         ...lines,
         'Do one of these: set TEMPORAL_ADDRESS to a running server, install the Temporal CLI',
-        '(https://docs.temporal.io/cli), or install Go 1.23 or newer so that it can be built here',
+        '(https://docs.temporal.io/cli), or install Go 1.25 or newer so that it can be built here',
       ].join('\n'),
     );
     this.tried = tried;
@@ -46,7 +46,7 @@ export class DatabaseDamaged extends Error {
 
   constructor(path: string, found: string) {
     super(
-      `Cannot start on the database "${path}": it is damaged (${found})\n` +
+      `Cannot start on the database "${path}": ${found}\n` +
         `Move it aside and start with an empty one: ${moveAsideCommand(path)}`,
     );
     this.path = path;

@@ -6,7 +6,7 @@ export interface ServerPorts {
 }
 
 /** The ports people know from Temporal's own documentation. */
-export const USUAL_PORTS: ServerPorts = { grpc: 7233, ui: 8233 };
+const USUAL_PORTS: ServerPorts = { grpc: 7233, ui: 8233 };
 
 export const LOOPBACK = '127.0.0.1';
 

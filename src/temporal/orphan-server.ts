@@ -15,9 +15,9 @@ export interface OrphanServer {
 export async function findOrphanServer(database: string): Promise<OrphanServer | null> {
   const processes = process.platform === 'linux' ? await processesOnLinux() : await processesByPs();
   for (const { pid, words } of processes) {
-    if (valueAfter(words, '--db-filename') !== database) continue;
-    const grpc = Number(valueAfter(words, '--port'));
-    const ui = Number(valueAfter(words, '--ui-port'));
+    if (valueOf(words, '--db-filename') !== database) continue;
+    const grpc = Number(valueOf(words, '--port'));
+    const ui = Number(valueOf(words, '--ui-port'));
     if (grpc > 0 && ui > 0) return { pid, ports: { grpc, ui } };
   }
   return null;
@@ -38,19 +38,18 @@ async function processesOnLinux(): Promise<readonly RunningProcess[]> {
   );
 }
 
-/** `ps` joins the words by spaces, so a path with spaces is found by its place between two options. */
+/** `ps` joins the words by spaces, and a path may have some too, so a word begins where an option does. */
 async function processesByPs(): Promise<readonly RunningProcess[]> {
   const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,args='], {
     maxBuffer: 16 * 1_024 * 1_024,
   }).catch(() => ({ stdout: '' }));
   return stdout.split('\n').map((line) => {
-    const [pid = '', ...rest] = line.trim().split(' ');
-    const words = rest.join(' ').split(/ (?=--)/).flatMap((part) => /^(--[\w-]+) (.*)$/.exec(part)?.slice(1, 3) ?? [part]);
-    return { pid: Number(pid), words };
+    const [, pid = '', words = ''] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), words: words.split(/ (?=--)/) };
   });
 }
 
-function valueAfter(words: readonly string[], option: string): string | undefined {
-  const index = words.indexOf(option);
-  return index === -1 ? undefined : words[index + 1];
+/** We write every option as `--name=value`. */
+function valueOf(words: readonly string[], option: string): string | undefined {
+  return words.find((word) => word.startsWith(`${option}=`))?.slice(option.length + 1);
 }

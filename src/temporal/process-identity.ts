@@ -35,7 +35,9 @@ async function startOnLinux(pid: number): Promise<string | null> {
 }
 
 async function startByPs(pid: number): Promise<string | null> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
   return stdout.trim() === '' ? null : stdout.trim();
 }
 

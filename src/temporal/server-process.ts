@@ -64,17 +64,22 @@ export async function launchServer(launch: Launch): Promise<LaunchEnd> {
 
 function serverArguments({ database, ports }: Launch): readonly string[] {
   return [
-    ...['server', 'start-dev', '--ip', LOOPBACK, '--ui-ip', LOOPBACK],
-    ...['--port', String(ports.grpc), '--ui-port', String(ports.ui)],
-    ...['--db-filename', database, '--log-level', 'error'],
+    'server',
+    'start-dev',
+    `--ip=${LOOPBACK}`,
+    `--ui-ip=${LOOPBACK}`,
+    `--port=${ports.grpc}`,
+    `--ui-port=${ports.ui}`,
+    `--db-filename=${database}`,
+    '--log-level=error',
     ...pairs('--sqlite-pragma', SQLITE_PRAGMAS),
     ...pairs('--dynamic-config-value', DYNAMIC_CONFIG),
-    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${titleCase(type)}`]),
+    ...Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--search-attribute=${name}=${titleCase(type)}`),
   ];
 }
 
 function pairs(option: string, values: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
+  return Object.entries(values).map(([key, value]) => `${option}=${key}=${value}`);
 }
 
 /** The server needs none of our keys, and whoever may look at its process should not find them there. */

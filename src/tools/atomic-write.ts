@@ -41,7 +41,10 @@ async function existingFile({ anchor, name, attempt }: Target): Promise<Stats | 
   if (stats.isDirectory()) throw new ToolError('invalid_params', `${attempt}: it is a folder`);
   if (!stats.isFile()) throw new ToolError('permission_denied', `${attempt}: it is not a regular file`);
   if (stats.nlink > 1) {
-    throw new ToolError('permission_denied', `${attempt}: it has ${stats.nlink} names (hard links), and not all may lie in the workspace`);
+    throw new ToolError(
+      'permission_denied',
+      `${attempt}: it has ${stats.nlink} names (hard links), and not all may lie in the workspace`,
+    );
   }
   return stats;
 }

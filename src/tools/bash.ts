@@ -41,10 +41,19 @@ export function createBashTool(environment: Environment): Tool {
   });
 }
 
-async function run({ command, timeoutSeconds }: Input, context: ToolContext, environment: Environment): Promise<ToolOutput> {
+async function run(
+  { command, timeoutSeconds }: Input,
+  context: ToolContext,
+  environment: Environment,
+): Promise<ToolOutput> {
   if (command.includes('\0')) throw new ToolError('invalid_params', 'Cannot run the command: it holds a NUL character');
   const { workspace, key, live, signal } = context;
-  const output = createCapturedOutput({ root: workspace.root, key, live, charactersMax: TOOL_OUTPUT_CHARACTERS_MAX - NOTES_CHARACTERS });
+  const output = createCapturedOutput({
+    root: workspace.root,
+    key,
+    live,
+    charactersMax: TOOL_OUTPUT_CHARACTERS_MAX - NOTES_CHARACTERS,
+  });
   const shell = {
     command,
     cwd: workspace.root,
@@ -57,13 +66,18 @@ async function run({ command, timeoutSeconds }: Input, context: ToolContext, env
   const end = await runShell(shell).catch(notStarted);
   const captured = await output.finish();
   if (end.kind === 'cancelled') throw signal.reason;
-  return { text: [textOf(captured), endingOf(end, timeoutSeconds)].join('\n').trim(), ...failureOf(end) };
+  const ending = endingOf(end, timeoutSeconds);
+  const text = textOf(captured).replace(/\n$/, '');
+  return { text: ending === '' ? text : `${text}\n${ending}`, ...failureOf(end) };
 }
 
 function notStarted(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') throw error;
-  const reason = code === 'E2BIG' ? 'it is longer than the system takes; put it into a file and run that' : `the shell does not start (${code})`;
+  const reason =
+    code === 'E2BIG'
+      ? 'it is longer than the system takes; put it into a file and run that'
+      : `the shell does not start (${code})`;
   throw new ToolError('shell_execute_error', `Cannot run the command: ${reason}`);
 }
 

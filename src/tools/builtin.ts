@@ -21,5 +21,6 @@ export function createBuiltinTools(environment: Environment): readonly Tool[] {
   ];
 }
 
-/** The same with the worker's own environment, which no other file of the tools reads. */
+/** The same with the worker's own environment, for callers that have none to give. */
+// oxlint-disable-next-line no-restricted-properties -- The default for embedding; whoever has the environment passes it above.
 export const builtinTools: readonly Tool[] = createBuiltinTools(process.env);

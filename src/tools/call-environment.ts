@@ -9,9 +9,13 @@ export const WORKER_MARKER = 'NIGHTSHIFT_WORKER';
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'SHELL'];
 
 /** The environment for processes of a call: an allowlist, not a list of things to hide, which is never complete. */
-export function callEnvironment(outer: Environment, call: { readonly key: string; readonly worker: string }): Record<string, string> {
+export function callEnvironment(
+  outer: Environment,
+  call: { readonly key: string; readonly worker: string },
+): Record<string, string> {
   const passed = Object.entries(outer).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && (PASSED_ON.includes(entry[0]) || entry[0].startsWith('LC_')),
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (PASSED_ON.includes(entry[0]) || entry[0].startsWith('LC_')),
   );
   return { ...Object.fromEntries(passed), TERM: 'dumb', [CALL_MARKER]: call.key, [WORKER_MARKER]: call.worker };
 }

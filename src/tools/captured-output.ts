@@ -99,5 +99,9 @@ function createSpillFile({ root, key }: Capture): SpillFile {
 
 async function createFile(root: string, path: string): Promise<FileHandle> {
   await makeNightshiftFolder(root, ['output']);
-  return await open(join(root, path), constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
+  return await open(
+    join(root, path),
+    constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+    0o600,
+  );
 }

@@ -19,7 +19,7 @@ export interface Deposit {
 }
 
 /** Holder of a claim that cannot be read; no process has this id. */
-export const UNREADABLE_HOLDER: Holder = { worker: '', pid: 0, startTime: '', bootId: '', host: '' };
+const UNREADABLE_HOLDER: Holder = { worker: '', pid: 0, startTime: '', bootId: '', host: '' };
 
 /**
  * Creates a file with its content in one step; false when it exists already. Of any number of processes that try,

@@ -15,7 +15,7 @@ export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
       .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member, depth + 1)}`);
     return `{${members.join(',')}}`;
   }

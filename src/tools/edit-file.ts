@@ -17,7 +17,8 @@ type Edit = z.infer<typeof input>;
  */
 export const editFileTool = defineTool({
   name: 'edit_file',
-  description: 'Replaces exact text in a file of the workspace. Fails when the text is not there, or there more than once.',
+  description:
+    'Replaces exact text in a file of the workspace. Fails when the text is not there, or there more than once.',
   input,
   effect: 'unsafe',
   timeoutMs: 30_000,

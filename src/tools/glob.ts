@@ -9,7 +9,11 @@ import { defineTool, ToolError, type Tool } from './tool.ts';
 const FILES_MAX = 1_000;
 
 const input = z.strictObject({
-  pattern: z.string().min(1).max(4_000).describe('Such as "**/*.ts" or "src/**/index.*". A pattern without "/" matches at any depth.'),
+  pattern: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .describe('Such as "**/*.ts" or "src/**/index.*". A pattern without "/" matches at any depth.'),
   path: z.string().min(1).default('.').describe('Folder to look in, relative to the workspace.'),
 });
 
@@ -17,7 +21,8 @@ const input = z.strictObject({
 export function createGlobTool(environment: Environment): Tool {
   return defineTool({
     name: 'glob',
-    description: 'Finds files of the workspace by a pattern for their paths, one a line, sorted. Leaves out files that git ignores.',
+    description:
+      'Finds files of the workspace by a pattern for their paths, one a line, sorted. Leaves out files that git ignores.',
     input,
     effect: 'read',
     timeoutMs: 10_000,
@@ -35,8 +40,14 @@ export function createGlobTool(environment: Environment): Tool {
           linesMax: FILES_MAX,
           signal: context.signal,
         });
-        if (found.complaint !== '') throw new ToolError('invalid_params', `Cannot find ${quoted(pattern)}: ${found.complaint}`);
-        return { text: shown(found.lines.map((line) => fromRoot(relative, line)), found.more) };
+        if (found.complaint !== '')
+          throw new ToolError('invalid_params', `Cannot find ${quoted(pattern)}: ${found.complaint}`);
+        return {
+          text: shown(
+            found.lines.map((line) => fromRoot(relative, line)),
+            found.more,
+          ),
+        };
       } finally {
         await folder.close();
       }

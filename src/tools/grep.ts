@@ -24,17 +24,20 @@ type Input = z.infer<typeof input>;
 export function createGrepTool(environment: Environment): Tool {
   return defineTool({
     name: 'grep',
-    description: 'Searches files of the workspace by regular expression; gives "path:line:text". Leaves out binary files and files that git ignores.',
+    description:
+      'Searches files of the workspace by regular expression; gives "path:line:text". Leaves out binary files and files that git ignores.',
     input,
     effect: 'read',
     timeoutMs: 10_000,
     local: true,
-    summarize: ({ pattern, path }) => `Search for "${oneLine(pattern, 90)}"${path === '.' ? '' : ` in ${oneLine(path, 80)}`}`,
+    summarize: ({ pattern, path }) =>
+      `Search for "${oneLine(pattern, 90)}"${path === '.' ? '' : ` in ${oneLine(path, 80)}`}`,
     async run(wish, context) {
       const { kind } = await context.workspace.stat(wish.path);
       const search = { wish, context, environment: callEnvironment(environment, context) };
       const found = kind === 'folder' ? await searchFolder(search) : await searchFile(search);
-      if (found.complaint !== '') throw new ToolError('invalid_params', `Cannot search for ${quoted(wish.pattern)}: ${found.complaint}`);
+      if (found.complaint !== '')
+        throw new ToolError('invalid_params', `Cannot search for ${quoted(wish.pattern)}: ${found.complaint}`);
       return { text: shown(found) };
     },
   });
@@ -63,7 +66,12 @@ async function searchFile({ wish, context, environment }: Task): Promise<Found> 
   const { handle, relative } = await context.workspace.openFile(wish.path);
   try {
     const found = await ripgrep({ ...searchOf({ wish, context, environment }), path: '-', cwd: '/', input: handle.fd });
-    return { ...found, lines: found.lines.map((line) => line.replace(/^(\d+)([:-])/, (start, _line, mark: string) => `${relative}${mark}${start}`)) };
+    return {
+      ...found,
+      lines: found.lines.map((line) =>
+        line.replace(/^(\d+)([:-])/, (start, _line, mark: string) => `${relative}${mark}${start}`),
+      ),
+    };
   } finally {
     await handle.close();
   }
@@ -75,7 +83,12 @@ function searchOf({ wish, context, environment }: Task): Omit<Search, 'path' | '
   if (wish.context !== undefined) options.push(`--context=${wish.context}`);
   if (wish.glob !== undefined) options.push(`--glob=${wish.glob}`);
   // The pattern is one argument with its option, so it can never be taken for an option itself.
-  return { options: [...options, `--regexp=${wish.pattern}`], environment, linesMax: wish.maxResults, signal: context.signal };
+  return {
+    options: [...options, `--regexp=${wish.pattern}`],
+    environment,
+    linesMax: wish.maxResults,
+    signal: context.signal,
+  };
 }
 
 function shown({ lines, more }: Found): string {

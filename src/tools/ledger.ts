@@ -77,12 +77,16 @@ export function callKey(run: string, call: string): string {
 }
 
 /** Opens the ledger of a workspace, in `.nightshift/ledger`. Rejects when the workspace is missing. */
-export async function openLedger(root: string, { durable = 'process', foreignMsMax = 3_600_000 }: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger(
+  root: string,
+  { durable = 'process', foreignMsMax = 3_600_000 }: LedgerOptions = {},
+): Promise<Ledger> {
   const real = await realpath(root);
   const ground = { root: real, folder: await makeNightshiftFolder(real, ['ledger']), durable, foreignMsMax };
   return {
     once: async <T>(claim: CallClaim, perform: () => Promise<T>) => (await once(ground, claim, perform)) as Kept<T>,
-    abandoned: async (run, exceptCall) => await livingHolders(ground, join(ground.folder, safeName(run)), safeName(exceptCall)),
+    abandoned: async (run, exceptCall) =>
+      await livingHolders(ground, join(ground.folder, safeName(run)), safeName(exceptCall)),
     prune: async (olderThanMs) => await prune(ground, olderThanMs),
   };
 }
@@ -117,10 +121,14 @@ async function claimed({ ground, path, holder, run }: Attempt, number: number): 
   });
 }
 
-async function performAndStore({ ground, path, call }: Attempt, perform: () => Promise<unknown>): Promise<Kept<unknown>> {
+async function performAndStore(
+  { ground, path, call }: Attempt,
+  perform: () => Promise<unknown>,
+): Promise<Kept<unknown>> {
   const value = await perform();
   const text = JSON.stringify({ value });
-  if (Buffer.byteLength(text) > STORED_BYTES_MAX) throw new Error(`Cannot store the result of "${call}": it is larger than 1 MiB`);
+  if (Buffer.byteLength(text) > STORED_BYTES_MAX)
+    throw new Error(`Cannot store the result of "${call}": it is larger than 1 MiB`);
   await deposit({ path: `${path}.result`, text, durable: ground.durable });
   return { kind: 'done', value };
 }
@@ -161,10 +169,12 @@ function claimPath(path: string, number: number): string {
 async function livingHolders(ground: Ground, folder: string, exceptName = ''): Promise<readonly Holder[]> {
   const names = await readdir(folder).catch(() => []);
   const finished = new Set(names.filter((name) => name.endsWith('.result')));
-  const open = names.filter((name) => /\.claim(\.\d+)?$/.test(name)).filter((name) => {
-    const call = name.slice(0, name.indexOf('.'));
-    return call !== exceptName && !finished.has(`${call}.result`);
-  });
+  const open = names
+    .filter((name) => /\.claim(\.\d+)?$/.test(name))
+    .filter((name) => {
+      const call = name.slice(0, name.indexOf('.'));
+      return call !== exceptName && !finished.has(`${call}.result`);
+    });
   const claims = await Promise.all(open.map(async (name) => await readClaim(join(folder, name))));
   const living: Holder[] = [];
   for (const claim of claims) {

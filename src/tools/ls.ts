@@ -19,7 +19,9 @@ export const lsTool = defineTool({
   async run({ path }, { workspace }) {
     const { entries, more } = await workspace.list(path, ENTRIES_MAX);
     if (entries.length === 0) return { text: '[The folder is empty.]' };
-    const note = more ? `\n[The folder holds more than ${ENTRIES_MAX} entries; only these are shown. Use glob with a pattern.]` : '';
+    const note = more
+      ? `\n[The folder holds more than ${ENTRIES_MAX} entries; only these are shown. Use glob with a pattern.]`
+      : '';
     return { text: clip(entries.map(line).join('\n'), TOOL_OUTPUT_CHARACTERS_MAX - note.length) + note };
   },
 });

@@ -39,7 +39,8 @@ export async function locate(request: Request): Promise<Place> {
     const anchor = await openInside(request, isRoot ? absolute : dirname(absolute));
     const name = isRoot ? '.' : basename(absolute);
     const target = isRoot ? undefined : await linkTarget(anchor, name);
-    if (target === undefined) return { anchor, name, relative: relativeTo(request.root, isRoot ? anchor.path : join(anchor.path, name)) };
+    if (target === undefined)
+      return { anchor, name, relative: relativeTo(request.root, isRoot ? anchor.path : join(anchor.path, name)) };
     await anchor.close();
     absolute = absolutePath({ ...request, path: resolve(anchor.path, target) });
   }
@@ -96,7 +97,8 @@ async function makeFolder(request: Request, folder: string): Promise<void> {
 /** An absolute path below the real root. `..` is resolved by text, so a path means what it says. */
 export function absolutePath({ root, path, attempt }: Request): string {
   if (path.includes('\0')) throw new ToolError('invalid_params', `${attempt}: the path holds a NUL character`);
-  if (Buffer.byteLength(path) >= PATH_BYTES_MAX) throw new ToolError('invalid_params', `${attempt}: the path is too long`);
+  if (Buffer.byteLength(path) >= PATH_BYTES_MAX)
+    throw new ToolError('invalid_params', `${attempt}: the path is too long`);
   const absolute = resolve(root.real, path);
   if (isInside(root.real, absolute)) return absolute;
   // The root may have been named through a link, and models repeat the name they were told.

@@ -27,7 +27,9 @@ export async function findMarked({ name, value }: Marker): Promise<readonly numb
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const found: number[] = [];
   for (let from = 0; from < pids.length; from += BATCH) {
-    found.push(...pids.slice(from, from + BATCH).filter((pid) => pid !== process.pid && environmentOf(pid).includes(marker)));
+    found.push(
+      ...pids.slice(from, from + BATCH).filter((pid) => pid !== process.pid && environmentOf(pid).includes(marker)),
+    );
     await setImmediate();
   }
   return found;

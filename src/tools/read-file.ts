@@ -63,7 +63,7 @@ async function readWindow({ handle }: OpenFile, { offset, limit, signal }: Wante
     const buffer = chunk as Buffer;
     if (bytes === 0) refuseBinary(buffer);
     bytes += buffer.length;
-    for (let from = 0; from < buffer.length; ) {
+    for (let from = 0; from < buffer.length;) {
       const newline = buffer.indexOf(NEWLINE, from);
       const end = newline < 0 ? buffer.length : newline + 1;
       if (line >= offset && line < offset + limit) kept.add(decoder.write(buffer.subarray(from, end)));
@@ -75,7 +75,13 @@ async function readWindow({ handle }: OpenFile, { offset, limit, signal }: Wante
   }
   kept.add(decoder.end());
   const lines = endsInside ? line : line - 1;
-  return { first: offset, last: Math.min(lines, offset + limit - 1), lines, counted: bytes < SCAN_BYTES_MAX, text: kept.text() };
+  return {
+    first: offset,
+    last: Math.min(lines, offset + limit - 1),
+    lines,
+    counted: bytes < SCAN_BYTES_MAX,
+    text: kept.text(),
+  };
 }
 
 function refuseBinary(start: Buffer): void {

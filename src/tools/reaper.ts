@@ -7,7 +7,7 @@ import { WORKER_MARKER } from './call-environment.ts';
  * until its input ends, which the kernel sees to whatever killed the worker, and then kills all that carries the
  * marker until two searches in a row find nothing.
  */
-export const REAPER_PROGRAM = `
+const REAPER_PROGRAM = `
 const { readdirSync, readFileSync } = require('node:fs');
 const marker = Buffer.from('\\0' + process.argv[1] + '\\0');
 const bare = Buffer.of(0);
@@ -61,7 +61,8 @@ export function startReaper(worker: string): Reaper {
   });
   const { pid, stdin } = child;
   child.on('error', () => {});
-  if (pid === undefined || stdin === null) throw new Error(`Cannot start the reaper: "${process.execPath}" does not run`);
+  if (pid === undefined || stdin === null)
+    throw new Error(`Cannot start the reaper: "${process.execPath}" does not run`);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   stdin.on('error', () => {});
   // The worker may end without waiting for it.

@@ -35,16 +35,19 @@ export interface Registry {
 /** Throws when two tools share a name, and says where each comes from. */
 export function createRegistry(tools: readonly Tool[]): Registry {
   const byName = indexed(tools);
-  const names = [...byName.keys()].sort();
+  const names = [...byName.keys()].toSorted();
   const find = (name: string): Tool => {
     const tool = byName.get(name);
     if (tool !== undefined) return tool;
-    throw new ToolError('tool_not_registered', `Cannot run "${oneLine(name, 128)}": there is no such tool; there are ${names.join(', ')}`);
+    throw new ToolError(
+      'tool_not_registered',
+      `Cannot run "${oneLine(name, 128)}": there is no such tool; there are ${names.join(', ')}`,
+    );
   };
   return {
     names,
     get: (name) => byName.get(name),
-    definitions: (wanted) => [...new Set(wanted)].sort().map((name) => definitionOf(find(name))),
+    definitions: (wanted) => [...new Set(wanted)].toSorted().map((name) => definitionOf(find(name))),
     check: (name, input) => check({ name, input, find }),
     digestOf,
     run: async (name, input, context) => await runTool({ name, input, find }, context),
@@ -56,7 +59,9 @@ function indexed(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   for (const tool of tools) {
     const other = byName.get(tool.name);
     if (other !== undefined) {
-      throw new Error(`Cannot register "${tool.name}": both ${originOf(other)} and ${originOf(tool)} have a tool of this name`);
+      throw new Error(
+        `Cannot register "${tool.name}": both ${originOf(other)} and ${originOf(tool)} have a tool of this name`,
+      );
     }
     byName.set(tool.name, tool);
   }

@@ -30,7 +30,16 @@ export interface Found {
  * Options of every search. Files that git ignores are left out; hidden ones are not, except those of git and of
  * ours. Sorted output makes the same question give the same answer, and allows to stop early.
  */
-const FIXED_OPTIONS = ['--no-config', '--no-messages', '--no-follow', '--no-mmap', '--no-ignore-global', '--hidden', '--color=never', '--sort=path'];
+const FIXED_OPTIONS = [
+  '--no-config',
+  '--no-messages',
+  '--no-follow',
+  '--no-mmap',
+  '--no-ignore-global',
+  '--hidden',
+  '--color=never',
+  '--sort=path',
+];
 const HIDDEN_GLOBS = ['--glob=!.git', '--glob=!.nightshift'];
 
 /** Runs ripgrep, whose regular expressions take linear time. Rejects with the signal's reason when that fires. */
@@ -51,7 +60,10 @@ export async function ripgrep(search: Search): Promise<Found> {
     return found;
   } catch (error) {
     signal.throwIfAborted();
-    throw new ToolError('execution_failed', `Cannot start "rg": ${error instanceof Error ? error.message : 'unknown reason'}`);
+    throw new ToolError(
+      'execution_failed',
+      `Cannot start "rg": ${error instanceof Error ? error.message : 'unknown reason'}`,
+    );
   } finally {
     signal.removeEventListener('abort', stop);
   }

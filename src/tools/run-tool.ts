@@ -25,7 +25,12 @@ export async function runTool({ name, input, find }: Request, context: ToolConte
   const output = await settle({ name, input, find }, context);
   const { text, isError = false, error = 'execution_failed' } = output;
   const durationMs = Math.round(performance.now() - started);
-  const result: ToolCallResult = { status: isError ? 'error' : 'success', content: text, durationMs, ...(isError ? { error } : {}) };
+  const result: ToolCallResult = {
+    status: isError ? 'error' : 'success',
+    content: text,
+    durationMs,
+    ...(isError ? { error } : {}),
+  };
   return jsonBytes(result) <= RESULT_BYTES_MAX ? result : { ...result, content: clip(text, CONTENT_CHARACTERS_SAFE) };
 }
 
@@ -37,7 +42,10 @@ async function settle({ name, input, find }: Request, context: ToolContext): Pro
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return failed(error.kind, error.message);
-    return failed('unhandled_exception', oneLine(error instanceof Error ? error.message : String(error), MESSAGE_CHARACTERS_MAX));
+    return failed(
+      'unhandled_exception',
+      oneLine(error instanceof Error ? error.message : String(error), MESSAGE_CHARACTERS_MAX),
+    );
   }
 }
 
@@ -60,7 +68,10 @@ async function withTimeout(tool: Tool, input: unknown, context: ToolContext): Pr
 async function givenUp(signal: AbortSignal, tool: Tool): Promise<never> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await new Promise<void>((resolve) => setTimeout(resolve, GIVE_UP_MS).unref());
-  throw new ToolError('timeout', `Cannot stop "${tool.name}": it was told to ${GIVE_UP_MS} ms ago and may still be working`);
+  throw new ToolError(
+    'timeout',
+    `Cannot stop "${tool.name}": it was told to ${GIVE_UP_MS} ms ago and may still be working`,
+  );
 }
 
 function failed(error: ToolErrorKind, message: string): ToolOutput {

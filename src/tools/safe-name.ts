@@ -9,6 +9,9 @@ const PLAIN = /^[a-z0-9_-]{1,100}$/;
  */
 export function safeName(key: string): string {
   if (PLAIN.test(key)) return key;
-  const start = key.slice(0, 40).toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-');
+  const start = key
+    .slice(0, 40)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '-');
   return `${start}~${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 }

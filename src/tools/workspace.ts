@@ -4,7 +4,16 @@ import { resolve } from 'node:path';
 import { availableAnchoring, type Anchor, type Anchoring } from './anchor.ts';
 import { writeAtomically } from './atomic-write.ts';
 import { quoted } from './one-line.ts';
-import { absolutePath, locate, makeParents, openInside, realRelative, type Place, type Request, type Root } from './place.ts';
+import {
+  absolutePath,
+  locate,
+  makeParents,
+  openInside,
+  realRelative,
+  type Place,
+  type Request,
+  type Root,
+} from './place.ts';
 import { isProtected } from './protected-path.ts';
 import { explained } from './system-error.ts';
 import { ToolError } from './tool.ts';
@@ -66,16 +75,23 @@ export interface Workspace {
 export async function openWorkspace(path: string, anchoring: Anchoring = availableAnchoring()): Promise<Workspace> {
   const given = resolve(path);
   const root: Root = { given, real: await realpath(given), anchoring };
-  if (!(await stat(root.real)).isDirectory()) throw new Error(`Cannot open the workspace "${path}": it is not a folder`);
+  if (!(await stat(root.real)).isDirectory())
+    throw new Error(`Cannot open the workspace "${path}": it is not a folder`);
   return {
     root: root.real,
     relative: async (at) => await attempt({ root, path: at, verb: 'resolve' }, realRelative),
     stat: async (at) => await attempt({ root, path: at, verb: 'read' }, statEntry),
-    list: async (at, entriesMax) => await attempt({ root, path: at, verb: 'list' }, async (request) => await list(request, entriesMax)),
+    list: async (at, entriesMax) =>
+      await attempt({ root, path: at, verb: 'list' }, async (request) => await list(request, entriesMax)),
     openFile: async (at) => await attempt({ root, path: at, verb: 'read' }, openFile),
-    openFolder: async (at) => await attempt({ root, path: at, verb: 'open' }, async (request) => await openInside(request, absolutePath(request))),
+    openFolder: async (at) =>
+      await attempt(
+        { root, path: at, verb: 'open' },
+        async (request) => await openInside(request, absolutePath(request)),
+      ),
     readText: async (at) => await attempt({ root, path: at, verb: 'read' }, readText),
-    writeText: async (at, write) => await attempt({ root, path: at, verb: 'write' }, async (request) => await writeText(request, write)),
+    writeText: async (at, write) =>
+      await attempt({ root, path: at, verb: 'write' }, async (request) => await writeText(request, write)),
   };
 }
 
@@ -162,7 +178,8 @@ async function openFile(request: Request): Promise<OpenFile> {
 async function readText(request: Request): Promise<string> {
   const { handle, sizeBytes } = await openFile(request);
   try {
-    if (sizeBytes > WHOLE_FILE_BYTES_MAX) throw new ToolError('execution_failed', `${request.attempt}: it is larger than 16 MiB`);
+    if (sizeBytes > WHOLE_FILE_BYTES_MAX)
+      throw new ToolError('execution_failed', `${request.attempt}: it is larger than 16 MiB`);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
   } catch (error) {
     if (error instanceof TypeError) throw new ToolError('execution_failed', `${request.attempt}: it is not UTF-8 text`);
@@ -183,8 +200,16 @@ async function writeText(request: Request, write: Write): Promise<string> {
   });
 }
 
-function requireWritable(request: Request, { relative, permits }: { relative: string; permits: Write['permits'] }): void {
+function requireWritable(
+  request: Request,
+  { relative, permits }: { relative: string; permits: Write['permits'] },
+): void {
   if (relative === '') throw new ToolError('invalid_params', `${request.attempt}: it is a folder`);
-  if (isProtected(relative)) throw new ToolError('permission_denied', `${request.attempt}: tools never write below .git and .nightshift`);
-  if (!permits(relative)) throw new ToolError('permission_denied', `${request.attempt}: the policy allows this call, but not for ${quoted(relative)}`);
+  if (isProtected(relative))
+    throw new ToolError('permission_denied', `${request.attempt}: tools never write below .git and .nightshift`);
+  if (!permits(relative))
+    throw new ToolError(
+      'permission_denied',
+      `${request.attempt}: the policy allows this call, but not for ${quoted(relative)}`,
+    );
 }

@@ -1,10 +1,11 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { Observation } from '../core/apply.ts';
 import type { Decision } from '../core/decide.ts';
 import { spanText } from '../core/time-text.ts';
 import type { RunCell } from './agent-run.ts';
 import { think } from './think.ts';
 import { callTool } from './call-tool.ts';
+import { wantsToContinue } from './continuation.ts';
 
 type Performed = Exclude<Decision, { kind: 'end' }>;
 
@@ -41,12 +42,15 @@ async function* act({ calls }: Extract<Decision, { kind: 'act' }>, cell: RunCell
   yield* await Promise.all(calls.map(async (call) => await callTool(run, call)));
 }
 
-/** Waits until the question of a call is decided or overdue, or until somebody wants something else of the run. */
+/**
+ * Waits until the question of a call is decided or overdue, or until something else is wanted of the run: a pause, or
+ * a new history, because a flood of signals fills this one.
+ */
 async function wait({ callId, ms }: Extract<Decision, { kind: 'wait' }>, cell: RunCell): Promise<Observation> {
   const isOpen = (): boolean => cell.run.approvals.some((approval) => approval.callId === callId && approval.status === 'open');
   const approval = cell.run.approvals.find((candidate) => candidate.callId === callId && candidate.status === 'open');
   const summary = `${approval?.kind ?? 'question'} ${approval?.id ?? ''}: ${approval?.title ?? ''}`.slice(0, 190);
-  await condition(() => !isOpen() || cell.run.paused !== null, ms, { summary });
+  await condition(() => !isOpen() || cell.run.paused !== null || wantsToContinue(workflowInfo()), ms, { summary });
   return { kind: 'woken' };
 }
 
@@ -54,6 +58,6 @@ async function hold({ ms }: Extract<Decision, { kind: 'hold' }>, cell: RunCell):
   const isHeld = (): boolean => cell.run.paused !== null || cell.run.parked !== null;
   const what = cell.run.parked === null ? 'paused' : `parked: ${cell.run.parked.reason}`;
   const summary = `${what}, until resumed or for ${spanText(ms)}`;
-  const resumed = await condition(() => !isHeld(), ms, { summary });
-  return resumed ? { kind: 'woken' } : { kind: 'held_too_long' };
+  const woken = await condition(() => !isHeld() || wantsToContinue(workflowInfo()), ms, { summary });
+  return woken ? { kind: 'woken' } : { kind: 'held_too_long' };
 }

@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
+import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
 import type { Run } from '../core/run.ts';
@@ -39,10 +40,16 @@ function lost({ cause }: ActivityFailure): Observation {
     case FAILURES.contextOverflow:
       return { kind: 'reply_lost', why: 'context', message };
     case FAILURES.replyTooLarge:
-      return { kind: 'reply_lost', why: 'too_large', message };
+      return { kind: 'reply_lost', why: 'too_large', message, ...paidFor(cause) };
     default:
       return { kind: 'parked', reason: 'model_unreachable', message: outOfTime(cause, message) };
   }
+}
+
+/** A reply that was thrown away was paid for all the same. */
+function paidFor(cause: Error | undefined): { readonly usage?: Usage } {
+  const usage = cause instanceof ApplicationFailure ? (cause.details?.[0] as Usage | undefined) : undefined;
+  return usage === undefined ? {} : { usage };
 }
 
 function outOfTime(cause: Error | undefined, message: string): string {

@@ -9,15 +9,35 @@ function parse(front: string, body = 'Do the work.'): AgentFile {
 }
 
 const good: [title: string, front: string, expected: Partial<AgentFile>][] = [
-  ['nothing but a description', 'description: Reads', { name: 'auditor', description: 'Reads', tools: null, model: null, notices: [] }],
+  [
+    'nothing but a description',
+    'description: Reads',
+    { name: 'auditor', description: 'Reads', tools: null, model: null, notices: [] },
+  ],
   ['an empty front matter', '', { name: 'auditor', description: '' }],
-  ['a description with a colon', 'description: Use when: the user asks\nname: x', { name: 'x', description: 'Use when: the user asks' }],
+  [
+    'a description with a colon',
+    'description: Use when: the user asks\nname: x',
+    { name: 'x', description: 'Use when: the user asks' },
+  ],
   ['a quoted description', 'description: "a: b"', { description: 'a: b' }],
   ['a description with a comment behind it', 'description: Reads # a lot', { description: 'Reads' }],
-  ['a description that begins with an @', 'description: "@team: x"\nmodel: @cf/one', { description: '@team: x', model: '@cf/one' }],
-  ['a description that ends with a colon', 'description: as follows: this:\nmaxTurns: 3', { description: 'as follows: this:', maxTurns: 3 }],
+  [
+    'a description that begins with an @',
+    'description: "@team: x"\nmodel: @cf/one',
+    { description: '@team: x', model: '@cf/one' },
+  ],
+  [
+    'a description that ends with a colon',
+    'description: as follows: this:\nmaxTurns: 3',
+    { description: 'as follows: this:', maxTurns: 3 },
+  ],
   ['a folded description', 'description: >\n  one\n  two', { description: 'one two' }],
-  ['tools as Claude Code writes them', 'tools: Read, Grep, AskUserQuestion', { tools: ['read_file', 'grep', 'ask_human'] }],
+  [
+    'tools as Claude Code writes them',
+    'tools: Read, Grep, AskUserQuestion',
+    { tools: ['read_file', 'grep', 'ask_human'] },
+  ],
   ['tools as a list of our names', 'tools: [read_file, Bash]', { tools: ['read_file', 'bash'] }],
   ['all tools by a star', 'tools: "*"', { tools: null }],
   ['no tools at all', 'tools: []', { tools: [] }],
@@ -63,26 +83,84 @@ const bad: [title: string, front: string, problems: string[]][] = [
   ['a key of every object', 'constructor: x', ['constructor: there is no such key']],
   ['an unknown tool', 'tools: Reed', ['tools: there is no tool "Reed"; did you mean "Read"?']],
   ['a tool we do not have', 'tools: WebFetch', ['tools: there is no tool "WebFetch"']],
-  ['a rule among the tools', 'tools: Read, Bash(git log, git diff)', ['tools: there is no tool "Bash(git log, git diff)"; a rule stands under x-nightshift.policy']],
+  [
+    'a rule among the tools',
+    'tools: Read, Bash(git log, git diff)',
+    ['tools: there is no tool "Bash(git log, git diff)"; a rule stands under x-nightshift.policy'],
+  ],
   ['tools that are no names', 'tools: {a: 1}', ['tools: expected names of tools, got {"a":1}']],
-  ['a name that is no name', 'name: "../x"', ['name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", beginning with a letter or digit, got "../x"']],
+  [
+    'a name that is no name',
+    'name: "../x"',
+    ['name: expected 1 to 64 letters, digits, spaces, ".", "_" or "-", beginning with a letter or digit, got "../x"'],
+  ],
   ['a number as description', 'description: 5', ['description: expected text, got 5']],
   ['turns in words', 'maxTurns: many', ['maxTurns: expected a whole number of at least 1, got "many"']],
   ['no turns', 'maxTurns: 0', ['maxTurns: expected a whole number of at least 1, got 0']],
   ['an unknown effort', 'effort: huge', ['effort: expected one of low, medium, high, xhigh, max, got "huge"']],
-  ['an unknown setting', 'x-nightshift: {limit: {}}', ['x-nightshift.limit: there is no such key; did you mean "limits"?']],
-  ['an unknown limit', 'x-nightshift: {limits: {turn: 5}}', ['x-nightshift.limits.turn: there is no such key; did you mean "turns"?']],
+  [
+    'an unknown setting',
+    'x-nightshift: {limit: {}}',
+    ['x-nightshift.limit: there is no such key; did you mean "limits"?'],
+  ],
+  [
+    'an unknown limit',
+    'x-nightshift: {limits: {turn: 5}}',
+    ['x-nightshift.limits.turn: there is no such key; did you mean "turns"?'],
+  ],
   ['settings that are no settings', 'x-nightshift: yes', ['x-nightshift: expected keys with values, got "yes"']],
-  ['a duration without unit', 'x-nightshift: {approvals: {timeout: "20"}}', ['x-nightshift.approvals.timeout: expected a duration such as "20s", "5m" or "24h", or milliseconds, got "20"']],
-  ['no duration at all', 'x-nightshift: {approvals: {timeout: 0}}', ['x-nightshift.approvals.timeout: expected a duration such as "20s", "5m" or "24h", or milliseconds, got 0']],
-  ['a duration of a list', 'x-nightshift: {limits: {activeTime: [1]}}', ['x-nightshift.limits.activeTime: expected a duration such as "20s", "5m" or "24h", or milliseconds, got [1]']],
-  ['an unknown end of waiting', 'x-nightshift: {approvals: {onTimeout: allow}}', ['x-nightshift.approvals.onTimeout: expected "deny" or "stop", got "allow"']],
-  ['free money', 'x-nightshift: {limits: {costUsd: 0}}', ['x-nightshift.limits.costUsd: expected an amount in US dollars above 0, got 0']],
-  ['a rule about no tool', 'x-nightshift: {policy: {allow: ["Bosh(ls)"]}}', ['x-nightshift.policy.allow: there is no tool "Bosh"; did you mean "Bash"?']],
-  ['a rule that matches no tool', 'x-nightshift: {policy: {deny: ["mcp__*"]}}', ['x-nightshift.policy.deny: no tool matches "mcp__*"']],
-  ['a rule that is none', 'x-nightshift: {policy: {ask: ["bash("]}}', ['x-nightshift.policy.ask: "bash(" is not a rule; expected a tool, or a tool with a pattern such as "bash(git log *)"']],
-  ['a rule that is no text', 'x-nightshift: {policy: {ask: [5]}}', ['x-nightshift.policy.ask.0: expected a list of rules such as "bash(git log *)", got 5']],
-  ['two things at once', 'maxTurns: 0\ntool: Read', ['tool: there is no such key; did you mean "tools"?', 'maxTurns: expected a whole number of at least 1, got 0']],
+  [
+    'a duration without unit',
+    'x-nightshift: {approvals: {timeout: "20"}}',
+    ['x-nightshift.approvals.timeout: expected a duration such as "20s", "5m" or "24h", or milliseconds, got "20"'],
+  ],
+  [
+    'no duration at all',
+    'x-nightshift: {approvals: {timeout: 0}}',
+    ['x-nightshift.approvals.timeout: expected a duration such as "20s", "5m" or "24h", or milliseconds, got 0'],
+  ],
+  [
+    'a duration of a list',
+    'x-nightshift: {limits: {activeTime: [1]}}',
+    ['x-nightshift.limits.activeTime: expected a duration such as "20s", "5m" or "24h", or milliseconds, got [1]'],
+  ],
+  [
+    'an unknown end of waiting',
+    'x-nightshift: {approvals: {onTimeout: allow}}',
+    ['x-nightshift.approvals.onTimeout: expected "deny" or "stop", got "allow"'],
+  ],
+  [
+    'free money',
+    'x-nightshift: {limits: {costUsd: 0}}',
+    ['x-nightshift.limits.costUsd: expected an amount in US dollars above 0, got 0'],
+  ],
+  [
+    'a rule about no tool',
+    'x-nightshift: {policy: {allow: ["Bosh(ls)"]}}',
+    ['x-nightshift.policy.allow: there is no tool "Bosh"; did you mean "Bash"?'],
+  ],
+  [
+    'a rule that matches no tool',
+    'x-nightshift: {policy: {deny: ["mcp__*"]}}',
+    ['x-nightshift.policy.deny: no tool matches "mcp__*"'],
+  ],
+  [
+    'a rule that is none',
+    'x-nightshift: {policy: {ask: ["bash("]}}',
+    [
+      'x-nightshift.policy.ask: "bash(" is not a rule; expected a tool, or a tool with a pattern such as "bash(git log *)"',
+    ],
+  ],
+  [
+    'a rule that is no text',
+    'x-nightshift: {policy: {ask: [5]}}',
+    ['x-nightshift.policy.ask.0: expected a list of rules such as "bash(git log *)", got 5'],
+  ],
+  [
+    'two things at once',
+    'maxTurns: 0\ntool: Read',
+    ['tool: there is no such key; did you mean "tools"?', 'maxTurns: expected a whole number of at least 1, got 0'],
+  ],
   ['a key given twice', 'name: a\nname: b', ['front matter is not YAML: Map keys must be unique at line 2, column 1']],
   ['a list instead of keys', '- a', ['front matter: expected keys with values']],
 ];
@@ -96,7 +174,11 @@ const shapes: [title: string, text: string, problem: string][] = [
   ['an empty file', '', NO_FRONT_MATTER],
   ['front matter in JavaScript', '---js\n{name: process.exit(1)}\n---\nDo it.', NO_FRONT_MATTER],
   ['front matter that never ends', '---\nname: x\nDo it.', NO_FRONT_MATTER],
-  ['a file without a body', '---\nname: x\n---\n', 'it has no text below the front matter; expected the instructions of the agent'],
+  [
+    'a file without a body',
+    '---\nname: x\n---\n',
+    'it has no text below the front matter; expected the instructions of the agent',
+  ],
 ];
 test.each(shapes)('parseAgentFile() refuses %s', (_title, text, problem) => {
   expect(problemsOf(() => parseAgentFile({ text, source: 'x.md', knownTools }))).toEqual([problem]);
@@ -112,8 +194,13 @@ test('a line of dashes in the body stays in the body', () => {
 });
 
 test('aliases that multiply are refused, not expanded', () => {
-  const levels = Array.from({ length: 9 }, (_, index) => `l${index + 1}: &l${index + 1} [${Array(9).fill(`*l${index}`).join(', ')}]`);
-  expect(problemsOf(() => parse(`l0: &l0 [x]\n${levels.join('\n')}`))).toEqual([expect.stringContaining('Excessive alias count')]);
+  const levels = Array.from(
+    { length: 9 },
+    (_, index) => `l${index + 1}: &l${index + 1} [${Array(9).fill(`*l${index}`).join(', ')}]`,
+  );
+  expect(problemsOf(() => parse(`l0: &l0 [x]\n${levels.join('\n')}`))).toEqual([
+    expect.stringContaining('Excessive alias count'),
+  ]);
 });
 
 test('each problem is one line that names the file', () => {

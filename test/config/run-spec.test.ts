@@ -57,7 +57,9 @@ describe('resolveRunSpec()', () => {
 
   test('the system prompt says who, where, when, what, and how calls end, and nothing that changes', () => {
     const { system } = resolve('name: Auditor');
-    expect(system.startsWith('Agent: Auditor\nWorkspace: /work\nDate at the start: 2026-11-21 (UTC)\n\nCheck the books.')).toBe(true);
+    expect(
+      system.startsWith('Agent: Auditor\nWorkspace: /work\nDate at the start: 2026-11-21 (UTC)\n\nCheck the books.'),
+    ).toBe(true);
     for (const word of ['"denied"', '"expired"', '"cancelled"', '"outcome_unknown"']) expect(system).toContain(word);
     expect(system).toBe(resolve('name: Auditor', { now: new Date('2026-11-21T00:00:00Z') }).system);
   });
@@ -71,8 +73,11 @@ describe('resolveRunSpec()', () => {
     const settings = { anthropic: { apiKey: 'key' }, model: 'from-env', user: 'ada' };
     expect(resolve('model: from-file').model.id).toBe('from-file');
     expect(resolve('model: from-file', { settings }).model.id).toBe('from-env');
-    expect(resolve('model: from-file', { settings, overrides: { model: 'from-command' } }).model.id).toBe('from-command');
-    const front = 'maxTurns: 7\nx-nightshift: {limits: {toolCalls: 8, activeTime: 10s}, timeouts: {acting: 1h}, approvals: {timeout: 20s}}';
+    expect(resolve('model: from-file', { settings, overrides: { model: 'from-command' } }).model.id).toBe(
+      'from-command',
+    );
+    const front =
+      'maxTurns: 7\nx-nightshift: {limits: {toolCalls: 8, activeTime: 10s}, timeouts: {acting: 1h}, approvals: {timeout: 20s}}';
     const spec = resolve(front, { overrides: { limits: { toolCalls: 9 }, approvals: { onTimeout: 'stop' } } });
     expect(spec.limits).toMatchObject({ turns: 7, toolCalls: 9, activeMs: 10_000 });
     expect(spec.timeouts.actingMs).toBe(3_600_000);
@@ -117,7 +122,12 @@ const refused: [title: string, front: string, more: Partial<RunRequest>, message
     {},
     'Cannot use "agents/auditor.md": x-nightshift.maxTokens: expected at most 64000, which is what claude-sonnet-9 can give, got 64001',
   ],
-  ['a rule about no tool', '', { overrides: { policy: { deny: ['Bosh'] } } }, 'Cannot use "policy": there is no tool "Bosh"; did you mean "Bash"?'],
+  [
+    'a rule about no tool',
+    '',
+    { overrides: { policy: { deny: ['Bosh'] } } },
+    'Cannot use "policy": there is no tool "Bosh"; did you mean "Bash"?',
+  ],
   ['a run id that is none', '', { overrides: { runId: '../x' } }, 'Cannot use "agents/auditor.md": runId: '],
   ['a limit out of bounds', 'maxTurns: 1000001', {}, 'Cannot use "agents/auditor.md": limits.turns: '],
   [

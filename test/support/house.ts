@@ -71,7 +71,7 @@ export async function openHouse({ tools = [], worker: wanted = true }: HouseOpti
     target,
     taskQueue: `test-${id}`,
     dataFolder,
-    models: { apiKey: 'test', baseURL: model.url, idleMs: 5_000 },
+    models: { apiKey: 'test', baseURL: model.url, idleMs: 1_000, connectMs: 1_000 },
     bundlePath: inject('workflowBundle'),
     tools,
     shutdownGraceMs: 500,

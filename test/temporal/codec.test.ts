@@ -7,7 +7,10 @@ import { COMPRESS_ABOVE_BYTES, deflateCodec, INFLATED_BYTES_MAX } from '../../sr
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (data: Uint8Array | null | undefined): string => new TextDecoder().decode(data ?? new Uint8Array());
 const payload = (data: Uint8Array): Payload => ({ metadata: { encoding: bytes('json/plain') }, data });
-const compressed = (data: Uint8Array): Payload => ({ metadata: { encoding: bytes('binary/nightshift-deflate') }, data });
+const compressed = (data: Uint8Array): Payload => ({
+  metadata: { encoding: bytes('binary/nightshift-deflate') },
+  data,
+});
 const plain = ({ metadata, data }: Payload): unknown => ({
   metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([key, value]) => [key, text(value)])),
   data: Buffer.from(data ?? new Uint8Array()).toString('hex'),
@@ -47,7 +50,9 @@ describe('what is refused', () => {
     ['data that is not compressed', bytes('hello')],
     ['no data', new Uint8Array()],
   ])('decode() refuses %s', async (_name, data) => {
-    await expect(deflateCodec.decode([compressed(data)])).rejects.toThrow('Cannot decode "binary/nightshift-deflate": ');
+    await expect(deflateCodec.decode([compressed(data)])).rejects.toThrow(
+      'Cannot decode "binary/nightshift-deflate": ',
+    );
   });
 });
 
@@ -59,9 +64,9 @@ test('decode(encode(payloads)) gives the same payloads in the same order', async
   );
   const data = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
-    fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 4_000 })).map(([part, times]) =>
-      Uint8Array.from(Array.from({ length: times }, () => [...part]).flat()),
-    ),
+    fc
+      .tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 4_000 }))
+      .map(([part, times]) => Uint8Array.from(Array.from({ length: times }, () => [...part]).flat())),
   );
   const payloads = fc.array(fc.record({ metadata, data }), { maxLength: 4 });
   await fc.assert(

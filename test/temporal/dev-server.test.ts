@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { findFolders } from '../../src/config/folders.ts';
 import { connectClient } from '../../src/temporal/connect.ts';
-import { attachDevServer, type DevServer, type DevServerOptions, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
+import {
+  attachDevServer,
+  type DevServer,
+  type DevServerOptions,
+  startDevServer,
+  stopDevServer,
+} from '../../src/temporal/dev-server.ts';
 import { DatabaseDamaged, ServerDidNotStart } from '../../src/temporal/errors.ts';
 import { choosePorts } from '../../src/temporal/free-ports.ts';
 import { readLock } from '../../src/temporal/server-lock.ts';
@@ -111,6 +117,11 @@ test('a damaged database is refused with the way to move it aside', async () => 
   expect((await readdir(dataFolder)).filter((name) => name === 'temporal.db.lock')).toEqual([]);
 });
 
+test('a database whose first start was cut off is refused, because the server would never start on it', async () => {
+  await writeFile(join(dataFolder, 'temporal.db'), '');
+  await expect(start()).rejects.toThrow('it holds none of the tables of a server');
+});
+
 test('ports given are used or refused, ports proposed are replaced when taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -125,9 +136,11 @@ test('ports given are used or refused, ports proposed are replaced when taken', 
   taken.close();
 });
 
-test('the web UI answers, and only people on this machine can read the database and the log', async () => {
+test('the web UI answers, and nobody else may read the database and the log', async () => {
   const server = await start();
   expect((await fetch(server.uiUrl)).status).toBe(200);
-  expect((await stat(join(dataFolder, 'temporal.log'))).mode & 0o077).toBe(0);
+  for (const name of ['temporal.log', 'temporal.db', 'temporal.db-wal', 'temporal.db-shm']) {
+    expect((await stat(join(dataFolder, name))).mode & 0o077).toBe(0);
+  }
   await server.stop();
 });

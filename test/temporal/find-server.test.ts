@@ -84,7 +84,11 @@ printf '#!/bin/sh\\n${WORKS}\\n' > "$GOBIN/temporal"
     await script('a/go', '[ "$1" = version ] && exit 0\necho "module lookup disabled" >&2; exit 1');
     const result = await find(true);
     expect(result.found).toBeNull();
-    expect(result.tried.at(-1)).toEqual({ step: 'go', outcome: 'failed', detail: 'go install: module lookup disabled' });
+    expect(result.tried.at(-1)).toEqual({
+      step: 'go',
+      outcome: 'failed',
+      detail: 'go install: module lookup disabled',
+    });
     expect(await readdir(join(root, 'cache', 'bin'))).toEqual([]);
   });
 

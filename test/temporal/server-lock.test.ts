@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { identify, isAlive, type ProcessIdentity } from '../../src/temporal/process-identity.ts';
-import { type Claim, claimLock, readLock, releaseLock, type ServerLock, updateLock } from '../../src/temporal/server-lock.ts';
+import {
+  type Claim,
+  claimLock,
+  readLock,
+  releaseLock,
+  type ServerLock,
+  updateLock,
+} from '../../src/temporal/server-lock.ts';
 
 let folder: string;
 let us: ProcessIdentity;
@@ -23,7 +30,9 @@ const lockOf = (holder: ProcessIdentity, grpc = 1): ServerLock => ({
 });
 
 async function claimAsManyDo(): Promise<readonly Claim[]> {
-  return await Promise.all(Array.from({ length: 20 }, async (_, index) => await claimLock(folder, lockOf(us, index + 1))));
+  return await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => await claimLock(folder, lockOf(us, index + 1))),
+  );
 }
 
 const deadHolders: [name: string, change: (us: ProcessIdentity) => ProcessIdentity][] = [

@@ -13,11 +13,21 @@ export async function compile(folder: string, entries: readonly string[]): Promi
   await mkdir(folder, { recursive: true });
   const config = {
     extends: join(project, 'tsconfig.json'),
-    compilerOptions: { noEmit: false, noCheck: true, outDir: folder, rootDir: join(project, 'src'), typeRoots: [join(project, 'node_modules', '@types')] },
+    compilerOptions: {
+      noEmit: false,
+      noCheck: true,
+      outDir: folder,
+      rootDir: join(project, 'src'),
+      typeRoots: [join(project, 'node_modules', '@types')],
+    },
     include: [],
     files: entries.map((entry) => join(project, 'src', entry)),
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await promisify(execFile)(process.execPath, [join(project, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder]);
+  await promisify(execFile)(process.execPath, [
+    join(project, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    folder,
+  ]);
 }

@@ -19,7 +19,10 @@ describe('read_file', () => {
   ])('gives %s', async (_name, window, expected) => {
     const { root, run } = await situation();
     await writeFile(join(root, 'a.txt'), tenLines);
-    expect(await run('read_file', { path: 'a.txt', ...window })).toMatchObject({ status: 'success', content: expected });
+    expect(await run('read_file', { path: 'a.txt', ...window })).toMatchObject({
+      status: 'success',
+      content: expected,
+    });
   });
 
   test('says so when a file is empty, has no such line or is binary', async () => {
@@ -30,10 +33,15 @@ describe('read_file', () => {
     expect((await run('read_file', { path: 'empty' })).content).toBe('[The file is empty.]');
     expect((await run('read_file', { path: 'short' })).content).toBe('one\ntwo');
     expect(await run('read_file', { path: 'short', offset: 3 })).toMatchObject({
-      status: 'error', error: 'invalid_params', content: 'invalid_params: Cannot read "short" from line 3: it has 2 lines',
+      status: 'error',
+      error: 'invalid_params',
+      content: 'invalid_params: Cannot read "short" from line 3: it has 2 lines',
     });
     expect(await run('read_file', { path: 'binary' })).toMatchObject({ status: 'error', error: 'execution_failed' });
-    expect(await run('read_file', { path: 'none' })).toMatchObject({ error: 'file_not_found', content: 'file_not_found: Cannot read "none": it does not exist' });
+    expect(await run('read_file', { path: 'none' })).toMatchObject({
+      error: 'file_not_found',
+      content: 'file_not_found: Cannot read "none": it does not exist',
+    });
   });
 
   test('gives head and tail of a line that is far too long, and never half a character', async () => {
@@ -51,7 +59,10 @@ describe('write_file', () => {
   test('is the same when done twice', async () => {
     const { root, run } = await situation();
     for (let times = 0; times < 2; times += 1) {
-      expect(await run('write_file', { path: 'new/a.txt', content: 'ä' })).toMatchObject({ status: 'success', content: 'Wrote 2 bytes to new/a.txt.' });
+      expect(await run('write_file', { path: 'new/a.txt', content: 'ä' })).toMatchObject({
+        status: 'success',
+        content: 'Wrote 2 bytes to new/a.txt.',
+      });
     }
     expect(await readFile(join(root, 'new/a.txt'), 'utf8')).toBe('ä');
   });
@@ -62,9 +73,15 @@ describe('write_file', () => {
     await mkdir(join(root, 'reports'));
     await symlink('../private', join(root, 'reports', 'way'));
     const permits = (path: string): boolean => path.startsWith('reports/');
-    expect(await run('write_file', { path: 'reports/a', content: 'x' }, { permits })).toMatchObject({ status: 'success' });
-    expect(await run('write_file', { path: 'reports/way/a', content: 'x' }, { permits })).toMatchObject({ error: 'permission_denied' });
-    expect(await run('write_file', { path: '../outside/a', content: 'x' }, { permits })).toMatchObject({ error: 'path_not_in_workspace' });
+    expect(await run('write_file', { path: 'reports/a', content: 'x' }, { permits })).toMatchObject({
+      status: 'success',
+    });
+    expect(await run('write_file', { path: 'reports/way/a', content: 'x' }, { permits })).toMatchObject({
+      error: 'permission_denied',
+    });
+    expect(await run('write_file', { path: '../outside/a', content: 'x' }, { permits })).toMatchObject({
+      error: 'path_not_in_workspace',
+    });
     expect(await readFile(join(outside, 'a'), 'utf8').catch(() => 'none')).toBe('none');
   });
 });
@@ -96,7 +113,9 @@ describe('edit_file', () => {
   test('keeps a byte order mark and the line ends, and hints at them', async () => {
     const { root, run } = await situation();
     await writeFile(join(root, 'a.txt'), '\uFEFFone\r\ntwo\r\n');
-    expect((await run('edit_file', { path: 'a.txt', old: 'one\ntwo', new: 'x' })).content).toContain('its lines end with \\r\\n');
+    expect((await run('edit_file', { path: 'a.txt', old: 'one\ntwo', new: 'x' })).content).toContain(
+      'its lines end with \\r\\n',
+    );
     await run('edit_file', { path: 'a.txt', old: 'one', new: '1' });
     expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('\uFEFF1\r\ntwo\r\n');
   });
@@ -106,7 +125,12 @@ describe('ls', () => {
   test('lists sorted, marks folders and shows where links point', async () => {
     const { root, run } = await situation();
     await mkdir(join(root, 'b'));
-    await Promise.all([writeFile(join(root, 'a'), ''), writeFile(join(root, '.env'), ''), writeFile(join(root, 'new\nline'), ''), symlink('/etc', join(root, 'c'))]);
+    await Promise.all([
+      writeFile(join(root, 'a'), ''),
+      writeFile(join(root, '.env'), ''),
+      writeFile(join(root, 'new\nline'), ''),
+      symlink('/etc', join(root, 'c')),
+    ]);
     expect((await run('ls', {})).content).toBe('.env\na\nb/\nc -> /etc\nnew ⏎ line');
     expect((await run('ls', { path: 'b' })).content).toBe('[The folder is empty.]');
     expect(await run('ls', { path: 'c' })).toMatchObject({ error: 'path_not_in_workspace' });
@@ -148,7 +172,10 @@ describe('texts', () => {
   });
 
   test('any two keys have different file names, also without regard to case', () => {
-    const key = fc.oneof(fc.string(), fc.constantFrom('a', 'A', 'a/b', 'a-b', 'x'.repeat(101), '..', '.', '', '../../etc', 'a.claim', '\0'));
+    const key = fc.oneof(
+      fc.string(),
+      fc.constantFrom('a', 'A', 'a/b', 'a-b', 'x'.repeat(101), '..', '.', '', '../../etc', 'a.claim', '\0'),
+    );
     fc.assert(
       fc.property(key, key, (a, b) => {
         expect(safeName(a)).toMatch(/^[a-z0-9_~-]{1,100}$/);

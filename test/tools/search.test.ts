@@ -9,8 +9,16 @@ async function prepared(): Promise<Situation> {
   const made = await situation();
   const { root, outside } = made;
   const files: Record<string, string> = {
-    'a.ts': 'const needle = 1;\nconst other = 2;\n', 'src/b.ts': 'needle\n', 'src/deep/c.md': 'Needle\n', '.env': 'needle\n', 'ignored/x.ts': 'needle\n',
-    '.git/config': 'needle\n', '.nightshift/x.ts': 'needle\n', 'binary.ts': 'needle\0\n', '-x.ts': 'needle\n', '.gitignore': 'ignored\n',
+    'a.ts': 'const needle = 1;\nconst other = 2;\n',
+    'src/b.ts': 'needle\n',
+    'src/deep/c.md': 'Needle\n',
+    '.env': 'needle\n',
+    'ignored/x.ts': 'needle\n',
+    '.git/config': 'needle\n',
+    '.nightshift/x.ts': 'needle\n',
+    'binary.ts': 'needle\0\n',
+    '-x.ts': 'needle\n',
+    '.gitignore': 'ignored\n',
   };
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(root, path, '..'), { recursive: true });
@@ -25,15 +33,31 @@ async function prepared(): Promise<Situation> {
 
 describe('grep', () => {
   const cases: [name: string, input: object, expected: string][] = [
-    ['finds lines in all files but hidden, ignored and binary ones', { pattern: 'needle' }, '-x.ts:1:needle\n.env:1:needle\na.ts:1:const needle = 1;\nsrc/b.ts:1:needle'],
+    [
+      'finds lines in all files but hidden, ignored and binary ones',
+      { pattern: 'needle' },
+      '-x.ts:1:needle\n.env:1:needle\na.ts:1:const needle = 1;\nsrc/b.ts:1:needle',
+    ],
     ['takes paths from the root when it searches a folder', { pattern: 'needle', path: 'src' }, 'src/b.ts:1:needle'],
     ['searches one file', { pattern: 'n', path: 'a.ts' }, 'a.ts:1:const needle = 1;\na.ts:2:const other = 2;'],
     ['ignores case', { pattern: 'NEEDLE', path: 'src', ignoreCase: true }, 'src/b.ts:1:needle\nsrc/deep/c.md:1:Needle'],
     ['keeps to a pattern for paths', { pattern: 'eedle', glob: '*.md' }, 'src/deep/c.md:1:Needle'],
-    ['shows lines around a match', { pattern: 'other', path: 'a.ts', context: 1 }, 'a.ts-1-const needle = 1;\na.ts:2:const other = 2;'],
+    [
+      'shows lines around a match',
+      { pattern: 'other', path: 'a.ts', context: 1 },
+      'a.ts-1-const needle = 1;\na.ts:2:const other = 2;',
+    ],
     ['says so when nothing matches', { pattern: 'absent' }, '[No line matches.]'],
-    ['never looks into .git or .nightshift, even when asked to', { pattern: 'needle', glob: '.git/**' }, '[No line matches.]'],
-    ['shows as many lines as wanted', { pattern: 'needle', maxResults: 1 }, '-x.ts:1:needle\n[Only the first 1 lines are shown; use a narrower pattern or path.]'],
+    [
+      'never looks into .git or .nightshift, even when asked to',
+      { pattern: 'needle', glob: '.git/**' },
+      '[No line matches.]',
+    ],
+    [
+      'shows as many lines as wanted',
+      { pattern: 'needle', maxResults: 1 },
+      '-x.ts:1:needle\n[Only the first 1 lines are shown; use a narrower pattern or path.]',
+    ],
   ];
   test.each(cases)('%s', async (_name, input, expected) => {
     const { run } = await prepared();
@@ -66,7 +90,10 @@ describe('grep', () => {
   test('is not held up by patterns that stall other engines', async () => {
     const { run, root } = await prepared();
     await writeFile(join(root, 'a.txt'), `${'a'.repeat(200_000)}!\n`);
-    expect(await run('grep', { pattern: '^(a+)+$', path: 'a.txt' })).toMatchObject({ status: 'success', content: '[No line matches.]' });
+    expect(await run('grep', { pattern: '^(a+)+$', path: 'a.txt' })).toMatchObject({
+      status: 'success',
+      content: '[No line matches.]',
+    });
   });
 
   test('stays inside the workspace', async () => {

@@ -1,9 +1,10 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { createBuiltinTools } from '../../src/tools/builtin.ts';
+import { killMarked } from '../../src/tools/process-tree.ts';
 import { createRegistry, type Registry } from '../../src/tools/registry.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
 import { openWorkspace } from '../../src/tools/workspace.ts';
@@ -28,9 +29,10 @@ export interface Situation {
 let calls = 0;
 
 /** The real tools over a real, empty workspace. */
-export async function situation(environment: Readonly<Record<string, string | undefined>> = process.env): Promise<Situation> {
+export async function situation(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Situation> {
   const folder = await temporaryFolder();
-  const { mkdir } = await import('node:fs/promises');
   const [root, outside] = [join(folder, 'workspace'), join(folder, 'outside')];
   await Promise.all([mkdir(root), mkdir(outside)]);
   calls += 1;
@@ -42,15 +44,23 @@ export async function situation(environment: Readonly<Record<string, string | un
     permits: () => true,
     worker: `worker-${process.pid}-${calls}`,
   };
+  onTestFinished(async () => void (await killMarked({ name: 'NIGHTSHIFT_CALL', value: context.key })));
   const registry = createRegistry(createBuiltinTools(environment));
-  return { registry, context, root, outside, run: async (name, input, changes) => await registry.run(name, input, { ...context, ...changes }) };
+  return {
+    registry,
+    context,
+    root,
+    outside,
+    run: async (name, input, changes) => await registry.run(name, input, { ...context, ...changes }),
+  };
 }
 
 /** Waits until it is so; fails the test when it takes longer than `limitMs`. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Cannot go on: "${what}" does not come true within ${limitMs} ms`);
+    if (performance.now() > deadline)
+      throw new Error(`Cannot go on: "${what}" does not come true within ${limitMs} ms`);
     await setTimeout(10);
   }
 }

@@ -12,7 +12,11 @@ const anchorings: Anchoring[] = process.platform === 'linux' ? ['descriptor', 'c
 const permits = (): boolean => true;
 
 describe.each(anchorings)('a workspace held by %s', (anchoring) => {
-  async function prepared(): Promise<{ root: string; outside: string; workspace: Awaited<ReturnType<typeof openWorkspace>> }> {
+  async function prepared(): Promise<{
+    root: string;
+    outside: string;
+    workspace: Awaited<ReturnType<typeof openWorkspace>>;
+  }> {
     const { root, outside } = await situation();
     await writeFile(join(outside, 'secret.txt'), 'secret');
     await mkdir(join(root, 'sub'));
@@ -30,8 +34,19 @@ describe.each(anchorings)('a workspace held by %s', (anchoring) => {
   }
 
   const escapes = [
-    '../outside/secret.txt', '/etc/hostname', 'sub/../../outside/secret.txt', 'out/secret.txt', 'out-absolute/secret.txt', 'chain-1',
-    'chain-2', 'self/self/out/secret.txt', '../workspace-evil/x', 'out', 'dangling', '..', '/',
+    '../outside/secret.txt',
+    '/etc/hostname',
+    'sub/../../outside/secret.txt',
+    'out/secret.txt',
+    'out-absolute/secret.txt',
+    'chain-1',
+    'chain-2',
+    'self/self/out/secret.txt',
+    '../workspace-evil/x',
+    'out',
+    'dangling',
+    '..',
+    '/',
   ];
   test.each(escapes)('neither reads, lists nor writes "%s"', async (path) => {
     const { workspace, outside } = await prepared();
@@ -59,7 +74,14 @@ describe.each(anchorings)('a workspace held by %s', (anchoring) => {
 
   test('reads through links that stay inside, and by its absolute name', async () => {
     const { workspace, root } = await prepared();
-    const paths = ['sub/file.txt', 'inner/file.txt', 'self/inner/file.txt', join(root, 'sub/file.txt'), './sub//file.txt', 'none/../sub/file.txt'];
+    const paths = [
+      'sub/file.txt',
+      'inner/file.txt',
+      'self/inner/file.txt',
+      join(root, 'sub/file.txt'),
+      './sub//file.txt',
+      'none/../sub/file.txt',
+    ];
     for (const path of paths) {
       expect(await workspace.readText(path)).toBe('inside');
       expect(await workspace.relative(path)).toBe('sub/file.txt');
@@ -96,24 +118,39 @@ describe.each(anchorings)('a workspace held by %s', (anchoring) => {
   test('refuses to write a file that has a second name', async () => {
     const { workspace, root, outside } = await prepared();
     await link(join(outside, 'secret.txt'), join(root, 'hard'));
-    await expect(workspace.writeText('hard', { text: 'x', permits })).rejects.toMatchObject({ kind: 'permission_denied' });
+    await expect(workspace.writeText('hard', { text: 'x', permits })).rejects.toMatchObject({
+      kind: 'permission_denied',
+    });
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
   test.each([
-    '.nightshift/x', '.nightshift/ledger/r/c.result', '.git/config', '.git/hooks/pre-commit', '.git', 'sub/.git/hooks/x', '.GIT/config',
-    'self/.git/config', 'sub/../.nightshift/x',
+    '.nightshift/x',
+    '.nightshift/ledger/r/c.result',
+    '.git/config',
+    '.git/hooks/pre-commit',
+    '.git',
+    'sub/.git/hooks/x',
+    '.GIT/config',
+    'self/.git/config',
+    'sub/../.nightshift/x',
   ])('never writes "%s"', async (path) => {
     const { workspace, root } = await prepared();
-    await expect(workspace.writeText(path, { text: 'x', permits })).rejects.toMatchObject({ kind: 'permission_denied' });
-    expect(await readdir(root)).not.toContain(path.split('/')[0] === 'sub' ? '.git' : path.split('/')[0] === 'self' ? '.git' : path.split('/')[0]);
+    await expect(workspace.writeText(path, { text: 'x', permits })).rejects.toMatchObject({
+      kind: 'permission_denied',
+    });
+    expect(await readdir(root)).not.toContain(
+      path.split('/')[0] === 'sub' ? '.git' : path.split('/')[0] === 'self' ? '.git' : path.split('/')[0],
+    );
   });
 
   test('asks for leave with the real path, before anything changes', async () => {
     const { workspace, root } = await prepared();
     const asked: string[] = [];
     const refuse = (path: string): boolean => asked.push(path) === 0;
-    await expect(workspace.writeText('inner/new/x', { text: 'x', permits: refuse })).rejects.toMatchObject({ kind: 'permission_denied' });
+    await expect(workspace.writeText('inner/new/x', { text: 'x', permits: refuse })).rejects.toMatchObject({
+      kind: 'permission_denied',
+    });
     expect(asked).toEqual(['sub/new/x']);
     expect(await readdir(join(root, 'sub'))).toEqual(['file.txt']);
   });
@@ -122,13 +159,18 @@ describe.each(anchorings)('a workspace held by %s', (anchoring) => {
     const { workspace, root } = await prepared();
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     await expect(workspace.readText('pipe')).rejects.toMatchObject({ kind: 'permission_denied' });
-    await expect(workspace.writeText('pipe', { text: 'x', permits })).rejects.toMatchObject({ kind: 'permission_denied' });
+    await expect(workspace.writeText('pipe', { text: 'x', permits })).rejects.toMatchObject({
+      kind: 'permission_denied',
+    });
   });
 
   test('refuses to take bytes for text that are not', async () => {
     const { workspace, root } = await prepared();
     await writeFile(join(root, 'latin'), Buffer.from([0x61, 0xe4, 0x62]));
-    await expect(workspace.readText('latin')).rejects.toMatchObject({ kind: 'execution_failed', message: 'Cannot read "latin": it is not UTF-8 text' });
+    await expect(workspace.readText('latin')).rejects.toMatchObject({
+      kind: 'execution_failed',
+      message: 'Cannot read "latin": it is not UTF-8 text',
+    });
   });
 });
 
@@ -143,25 +185,29 @@ for (;;) {
   }
 }`;
 
-test.runIf(process.platform === 'linux')('a folder that is exchanged for a link at any moment lets nothing out', { timeout: 60_000 }, async () => {
-  const { root, outside } = await situation();
-  await mkdir(join(root, 'door'));
-  await symlink(outside, join(root, 'door-link'));
-  const workspace = await openWorkspace(root);
-  const swapper = spawn(process.execPath, ['-e', SWAPPER, root], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void swapper.kill('SIGKILL'));
-  await once(swapper.stdout, 'data');
-  const counts = { inside: 0, refused: 0 };
-  for (let number = 0; number < 3_000; number += 1) {
-    await workspace.writeText(`door/${number}.txt`, { text: 'x', permits }).then(
-      () => (counts.inside += 1),
-      () => (counts.refused += 1),
-    );
-  }
-  expect(await readdir(outside)).toEqual([]);
-  expect(counts.inside).toBeGreaterThan(0);
-  expect(counts.refused).toBeGreaterThan(0);
-});
+test.runIf(process.platform === 'linux')(
+  'a folder that is exchanged for a link at any moment lets nothing out',
+  { timeout: 60_000 },
+  async () => {
+    const { root, outside } = await situation();
+    await mkdir(join(root, 'door'));
+    await symlink(outside, join(root, 'door-link'));
+    const workspace = await openWorkspace(root);
+    const swapper = spawn(process.execPath, ['-e', SWAPPER, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void swapper.kill('SIGKILL'));
+    await once(swapper.stdout, 'data');
+    const counts = { inside: 0, refused: 0 };
+    for (let number = 0; number < 3_000; number += 1) {
+      await workspace.writeText(`door/${number}.txt`, { text: 'x', permits }).then(
+        () => (counts.inside += 1),
+        () => (counts.refused += 1),
+      );
+    }
+    expect(await readdir(outside)).toEqual([]);
+    expect(counts.inside).toBeGreaterThan(0);
+    expect(counts.refused).toBeGreaterThan(0);
+  },
+);
 
 test('a workspace must exist and be a folder', async () => {
   const folder = await temporaryFolder();

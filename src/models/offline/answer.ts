@@ -29,10 +29,12 @@ export async function answerMessages(house: House, { request, response, requestI
   house.ledger.record(modelId, { body, headers: headersOf(request) });
   const model = house.ledger.of(modelId);
   const stage: Stage = { response, requestId, gone: goneSignal(response, house.closing) };
-  const end = await perform({ house, model, body, fault: model.faults.shift() ?? null }, stage).catch((error: unknown) => {
-    model.counts.refused += 1;
-    throw error;
-  });
+  const end = await perform({ house, model, body, fault: model.faults.shift() ?? null }, stage).catch(
+    (error: unknown) => {
+      model.counts.refused += 1;
+      throw error;
+    },
+  );
   model.counts[end] += 1;
 }
 
@@ -82,7 +84,8 @@ interface Composed {
 }
 
 function compose(house: House, model: ModelLedger, request: WireRequest): Composed {
-  if (!isOfflineModel(request.model) && model.scenario === null) throw new RequestRefused(`model: ${request.model}`, 404, 'not_found_error');
+  if (!isOfflineModel(request.model) && model.scenario === null)
+    throw new RequestRefused(`model: ${request.model}`, 404, 'not_found_error');
   checkMessages(request);
   const prefixes = prefixesOf(request);
   checkBinding(request, prefixes);
@@ -96,7 +99,8 @@ function compose(house: House, model: ModelLedger, request: WireRequest): Compos
 function checkWindow({ model }: WireRequest, prefix: Prefix): void {
   const { contextTokens } = factsOf(model);
   const tokens = tokensOf(prefix.characters);
-  if (tokens > contextTokens) throw new RequestRefused(`prompt is too long: ${tokens} tokens > ${contextTokens} maximum`);
+  if (tokens > contextTokens)
+    throw new RequestRefused(`prompt is too long: ${tokens} tokens > ${contextTokens} maximum`);
 }
 
 /** A script with a mistake in it will not mend itself, so it is a refusal and not a passing fault. */
@@ -105,7 +109,9 @@ function play({ scenario }: ModelLedger, request: WireRequest): ScriptedReply {
   try {
     return (scenario ?? fittingScenario)(seen);
   } catch (error) {
-    throw new RequestRefused(`the scenario failed at turn ${seen.turn}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new RequestRefused(
+      `the scenario failed at turn ${seen.turn}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -13,7 +13,11 @@ export interface Prefix {
 const SIGNING_KEY = 'nightshift offline model';
 
 /** The prefix before each message, and last the prefix that holds them all. */
-export function prefixesOf({ system, tools, messages }: Pick<WireRequest, 'system' | 'tools' | 'messages'>): readonly Prefix[] {
+export function prefixesOf({
+  system,
+  tools,
+  messages,
+}: Pick<WireRequest, 'system' | 'tools' | 'messages'>): readonly Prefix[] {
   const prefixes = [extend({ hash: '', characters: 0 }, canonical({ system, tools }))];
   for (const { role, content } of messages) {
     prefixes.push(extend(prefixes.at(-1) as Prefix, canonical({ role, content })));
@@ -22,12 +26,17 @@ export function prefixesOf({ system, tools, messages }: Pick<WireRequest, 'syste
 }
 
 function extend({ hash, characters }: Prefix, text: string): Prefix {
-  return { hash: createHash('sha256').update(hash).update('\n').update(text).digest('hex'), characters: characters + text.length };
+  return {
+    hash: createHash('sha256').update(hash).update('\n').update(text).digest('hex'),
+    characters: characters + text.length,
+  };
 }
 
 /** What ties thinking to its place: everything before its message, then what stands before it in the message. */
 export function signatureOf(prefix: Prefix, earlier: readonly WireBlock[], thinking: string): string {
-  return createHmac('sha256', SIGNING_KEY).update(`${prefix.hash}\n${canonical(earlier)}\n${thinking}`).digest('base64');
+  return createHmac('sha256', SIGNING_KEY)
+    .update(`${prefix.hash}\n${canonical(earlier)}\n${thinking}`)
+    .digest('base64');
 }
 
 /** Refuses a conversation in which anything before a thinking block is not what it was when the block was made. */

@@ -39,7 +39,9 @@ export function readConversation({ model, system, tools, toolChoice, messages }:
   });
   const last = messages.at(-1);
   const lastCount = last?.role === 'user' ? last.content.filter(({ type }) => type === 'tool_result').length : 0;
-  const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : [])).filter((text) => text !== '');
+  const words = messages
+    .flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : []))
+    .filter((text) => text !== '');
   return {
     model,
     system,

@@ -42,16 +42,28 @@ export interface HttpFault {
 
 /** The failures that every caller of the API must be ready for, with the words of the real one. */
 export const faults = {
-  rateLimited: (retryAfterSeconds: number): Fault => ({ ...http(429, 'rate_limit_error', 'Number of requests has exceeded your rate limit'), retryAfterSeconds }),
-  spendLimit: (): Fault => ({ ...http(429, 'rate_limit_error', 'The organization has crossed its monthly usage threshold'), errorCode: 'enforced_spend_limit_reached' }),
+  rateLimited: (retryAfterSeconds: number): Fault => ({
+    ...http(429, 'rate_limit_error', 'Number of requests has exceeded your rate limit'),
+    retryAfterSeconds,
+  }),
+  spendLimit: (): Fault => ({
+    ...http(429, 'rate_limit_error', 'The organization has crossed its monthly usage threshold'),
+    errorCode: 'enforced_spend_limit_reached',
+  }),
   overloaded: (): Fault => http(529, 'overloaded_error', 'Overloaded'),
   internal: (): Fault => http(500, 'api_error', 'Internal server error'),
   badGateway: (): Fault => ({ kind: 'html', status: 502 }),
   notAMessage: (): Fault => ({ kind: 'html', status: 200 }),
   unauthorized: (): Fault => http(401, 'authentication_error', 'invalid x-api-key'),
-  forbidden: (): Fault => http(403, 'permission_error', 'Your API key does not have permission to use the specified resource'),
+  forbidden: (): Fault =>
+    http(403, 'permission_error', 'Your API key does not have permission to use the specified resource'),
   paymentRequired: (): Fault => http(402, 'billing_error', 'Your account needs a valid payment method'),
-  outOfCredit: (): Fault => http(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.'),
+  outOfCredit: (): Fault =>
+    http(
+      400,
+      'invalid_request_error',
+      'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+    ),
   badRequest: (message: string): Fault => http(400, 'invalid_request_error', message),
   promptTooLong: (): Fault => http(400, 'invalid_request_error', 'prompt is too long: 208310 tokens > 200000 maximum'),
   tooLarge: (): Fault => http(413, 'request_too_large', 'Request exceeds the maximum size'),

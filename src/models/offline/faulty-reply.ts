@@ -10,7 +10,12 @@ export function spoil(reply: SpokenReply, fault: Fault, prefix: Prefix): SpokenR
     case 'stop':
       return { ...reply, stopReason: fault.stopReason };
     case 'refusal':
-      return { ...reply, blocks: [], stopReason: 'refusal', stopDetails: { type: 'refusal', category: fault.category, explanation: null } };
+      return {
+        ...reply,
+        blocks: [],
+        stopReason: 'refusal',
+        stopDetails: { type: 'refusal', category: fault.category, explanation: null },
+      };
     case 'pause_turn':
       return { ...reply, blocks: [...withoutCalls(reply.blocks), serverCall(prefix)], stopReason: 'pause_turn' };
     case 'unknown_kinds':
@@ -29,7 +34,10 @@ function cutLastCall(blocks: readonly SpokenBlock[]): readonly SpokenBlock[] {
   const call = blocks[last]?.whole;
   if (call === undefined) return blocks;
   const json = JSON.stringify(call['input']);
-  return [...blocks.slice(0, last), callBlock(String(call['id']), String(call['name']), json.slice(0, Math.ceil(json.length / 2)))];
+  return [
+    ...blocks.slice(0, last),
+    callBlock(String(call['id']), String(call['name']), json.slice(0, Math.ceil(json.length / 2))),
+  ];
 }
 
 function withoutCalls(blocks: readonly SpokenBlock[]): readonly SpokenBlock[] {
@@ -37,7 +45,13 @@ function withoutCalls(blocks: readonly SpokenBlock[]): readonly SpokenBlock[] {
 }
 
 function serverCall(prefix: Prefix): SpokenBlock {
-  return readyBlock({ type: 'server_tool_use', id: idOf('srvtoolu', prefix, 0), name: 'web_search', input: { query: 'offline' }, caller: { type: 'direct' } });
+  return readyBlock({
+    type: 'server_tool_use',
+    id: idOf('srvtoolu', prefix, 0),
+    name: 'web_search',
+    input: { query: 'offline' },
+    caller: { type: 'direct' },
+  });
 }
 
 /** After the thinking, whose signature holds what stands before it. */

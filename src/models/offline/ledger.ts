@@ -42,7 +42,12 @@ export function createLedger(keep: number): Ledger {
   const of = (modelId: string): ModelLedger => {
     const known = models.get(modelId);
     if (known !== undefined) return known;
-    const fresh: ModelLedger = { scenario: null, faults: [], recorded: [], counts: { requests: 0, completed: 0, refused: 0, abandoned: 0 } };
+    const fresh: ModelLedger = {
+      scenario: null,
+      faults: [],
+      recorded: [],
+      counts: { requests: 0, completed: 0, refused: 0, abandoned: 0 },
+    };
     const idle = models.size < MODELS_MAX ? undefined : [...models].find(([, { scenario }]) => scenario === null)?.[0];
     if (idle !== undefined) models.delete(idle);
     models.set(modelId, fresh);

@@ -15,19 +15,38 @@ export interface Stage {
 /** Streams a reply, with the fault in its way if there is one. Resolves to whether the reply was sent whole. */
 export async function playStream(reply: SpokenReply, fault: Fault | null, stage: Stage): Promise<boolean> {
   const { response, requestId, gone } = stage;
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'request-id': requestId });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'request-id': requestId,
+  });
   response.flushHeaders();
   const events = fault?.kind === 'unknown_kinds' ? withUnknownEvent(eventsOf(reply)) : eventsOf(reply);
-  const breakAt = fault !== null && 'afterEvents' in fault ? Math.min(fault.afterEvents ?? 0, events.length - 1) : events.length;
   try {
-    for (const next of events.slice(0, breakAt)) await send(next, reply.pauseMs, stage);
-    if (fault !== null && breakAt < events.length) return await breakOff(fault, stage);
-    response.end();
-    return true;
+    return fault !== null && 'afterEvents' in fault
+      ? await playUntil(events.slice(0, Math.min(fault.afterEvents ?? 0, events.length - 1)), fault, { reply, stage })
+      : await playAll(events, { reply, stage });
   } catch (error) {
     if (gone.aborted) return false;
     throw error;
   }
+}
+
+interface Playing {
+  readonly reply: SpokenReply;
+  readonly stage: Stage;
+}
+
+async function playAll(events: readonly StreamEvent[], { reply, stage }: Playing): Promise<true> {
+  for (const next of events) await send(next, reply.pauseMs, stage);
+  stage.response.end();
+  return true;
+}
+
+async function playUntil(events: readonly StreamEvent[], fault: Fault, { reply, stage }: Playing): Promise<false> {
+  for (const next of events) await send(next, reply.pauseMs, stage);
+  await breakOff(fault, stage);
+  return false;
 }
 
 async function send(next: StreamEvent, pauseMs: number, { response, gone }: Stage): Promise<void> {
@@ -36,7 +55,7 @@ async function send(next: StreamEvent, pauseMs: number, { response, gone }: Stag
   if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: gone });
 }
 
-async function breakOff(fault: Fault, { response, gone }: Stage): Promise<false> {
+async function breakOff(fault: Fault, { response, gone }: Stage): Promise<void> {
   if (fault.kind === 'stall') await untilGone(gone);
   if (fault.kind === 'error_event') {
     response.write(frameOf(event('error', { error: { type: fault.type, message: fault.message, details: null } })));
@@ -46,7 +65,6 @@ async function breakOff(fault: Fault, { response, gone }: Stage): Promise<false>
     await sleep(1);
     response.destroy();
   } else response.end();
-  return false;
 }
 
 export async function untilGone(gone: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { signatureOf, type Prefix } from './binding.ts';
 import { tokensOf, type PromptCounts } from './prompt-cache.ts';
 import type { WireBlock, WireRequest } from './request.ts';
-import type { ScriptedReply } from './scenario.ts';
+import type { ScriptedCall, ScriptedReply } from './scenario.ts';
 
 /** A block in the two forms it has: whole, and as a beginning with the pieces that complete it. */
 export interface SpokenBlock {
@@ -34,24 +34,34 @@ export interface ReplyContext {
 const PIECE_CHARACTERS = 24;
 const PIECES_MAX = 400;
 
-export function speak(scripted: ScriptedReply, { request, prefix, prompt, pauseMs }: ReplyContext): SpokenReply {
+export function speak(scripted: ScriptedReply, context: ReplyContext): SpokenReply {
+  const { request, prefix, prompt, pauseMs } = context;
   const calls = request.toolChoice === 'none' ? [] : (scripted.calls ?? []);
-  const blocks: SpokenBlock[] = [];
-  if (scripted.thinking !== undefined && request.thinking) blocks.push(thinkingBlock(scripted.thinking, signatureOf(prefix, [], scripted.thinking)));
-  blocks.push(...(scripted.blocks ?? []).map(readyBlock));
-  if (scripted.text !== undefined && scripted.text !== '') blocks.push(textBlock(scripted.text));
-  calls.forEach(({ name, input }, index) => {
-    blocks.push(callBlock(idOf('toolu', prefix, index), name, JSON.stringify(input)));
-  });
   return {
     id: idOf('msg', prefix, 0),
     model: request.model,
-    blocks,
+    blocks: [...wordsOf(scripted, context), ...calls.map((call, index) => spokenCall(call, { prefix, index }))],
     stopReason: scripted.stopReason ?? (calls.length > 0 ? 'tool_use' : 'end_turn'),
     stopDetails: null,
     prompt,
     pauseMs: scripted.pauseMs ?? pauseMs,
   };
+}
+
+function wordsOf(
+  { thinking, blocks = [], text = '' }: ScriptedReply,
+  { request, prefix }: ReplyContext,
+): readonly SpokenBlock[] {
+  const thoughts =
+    thinking === undefined || !request.thinking ? [] : [thinkingBlock(thinking, signatureOf(prefix, [], thinking))];
+  return [...thoughts, ...blocks.map(readyBlock), ...(text === '' ? [] : [textBlock(text)])];
+}
+
+function spokenCall(
+  { name, input }: ScriptedCall,
+  { prefix, index }: { readonly prefix: Prefix; readonly index: number },
+): SpokenBlock {
+  return callBlock(idOf('toolu', prefix, index), name, JSON.stringify(input ?? {}));
 }
 
 export function idOf(kind: string, prefix: Prefix, index: number): string {
@@ -93,7 +103,9 @@ function parsed(json: string): unknown {
 
 function pieces(text: string): readonly string[] {
   const size = Math.max(PIECE_CHARACTERS, Math.ceil(text.length / PIECES_MAX));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+    text.slice(index * size, (index + 1) * size),
+  );
 }
 
 /** The reply as one JSON message, in the form of the Messages API. */

@@ -63,7 +63,7 @@ type Prompt = Pick<WireRequest, 'model' | 'system' | 'tools' | 'messages'>;
 /** The part that `count_tokens` takes too. */
 export function readPrompt(body: unknown): Prompt {
   const fields = fieldsOf(body, 'the request body');
-  const { model, system, tools, messages } = fields as Partial<Record<string, unknown>>;
+  const { model, system, tools, messages } = fields;
   if (typeof model !== 'string' || model === '') throw new RequestRefused('model: Field required');
   if (!Array.isArray(messages)) throw new RequestRefused('messages: Field required');
   if (messages.length === 0) throw new RequestRefused('messages: at least one message is required');
@@ -76,18 +76,20 @@ export function readPrompt(body: unknown): Prompt {
 }
 
 function readTool(tool: unknown, index: number): WireTool {
-  const { name, description, input_schema: schema } = fieldsOf(tool, `tools.${index}`) as Partial<Record<string, unknown>>;
+  const { name, description, input_schema: schema } = fieldsOf(tool, `tools.${index}`);
   if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
     throw new RequestRefused(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   }
   const inputSchema = fieldsOf(schema, `tools.${index}.custom.input_schema`);
-  if (inputSchema['type'] !== 'object') throw new RequestRefused(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
+  if (inputSchema['type'] !== 'object')
+    throw new RequestRefused(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
   return { name, description: typeof description === 'string' ? description : '', inputSchema };
 }
 
 function readMessage(message: unknown, index: number): WireMessage {
-  const { role, content } = fieldsOf(message, `messages.${index}`) as Partial<Record<string, unknown>>;
-  if (role !== 'user' && role !== 'assistant') throw new RequestRefused(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+  const { role, content } = fieldsOf(message, `messages.${index}`);
+  if (role !== 'user' && role !== 'assistant')
+    throw new RequestRefused(`messages.${index}.role: Input should be 'user' or 'assistant'`);
   return { role, content: blocksOf(content, `messages.${index}.content`) };
 }
 
@@ -102,14 +104,14 @@ function readMaxTokens(value: unknown): number {
 
 function readToolChoice(value: unknown): 'auto' | 'none' {
   if (value === undefined) return 'auto';
-  const { type } = fieldsOf(value, 'tool_choice') as Partial<Record<string, unknown>>;
+  const { type } = fieldsOf(value, 'tool_choice');
   if (type === 'auto' || type === 'none') return type;
   throw new RequestRefused(`tool_choice: '${String(type)}' is not supported by this model; use 'auto' or 'none'`);
 }
 
 function readThinking(value: unknown): boolean {
   if (value === undefined) return false;
-  const { type } = fieldsOf(value, 'thinking') as Partial<Record<string, unknown>>;
+  const { type } = fieldsOf(value, 'thinking');
   if (type === 'adaptive') return true;
   throw new RequestRefused(`thinking.type: '${String(type)}' is not supported by this model; use 'adaptive'`);
 }
@@ -129,11 +131,14 @@ function arrayOf(value: unknown, where: string): readonly unknown[] {
 }
 
 function fieldsOf(value: unknown, where: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RequestRefused(`${where}: Input should be a valid dictionary`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RequestRefused(`${where}: Input should be a valid dictionary`);
   return value as Fields;
 }
 
 /** The texts among the blocks, one after the other. */
 export function textOf(blocks: readonly WireBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : [])).join('\n\n');
+  return blocks
+    .flatMap((block) => (block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : []))
+    .join('\n\n');
 }

@@ -26,7 +26,9 @@ function checkContent({ content, role }: WireMessage, index: number): void {
     }
     const wrong = role === 'user' ? ['tool_use', 'thinking', 'redacted_thinking'] : ['tool_result'];
     if (wrong.includes(block.type)) {
-      throw new RequestRefused(`messages.${index}.content.${position}: \`${block.type}\` blocks are not allowed in ${role} messages`);
+      throw new RequestRefused(
+        `messages.${index}.content.${position}: \`${block.type}\` blocks are not allowed in ${role} messages`,
+      );
     }
   }
   if (hasLoneSurrogate(content)) {
@@ -58,8 +60,10 @@ function checkResults(messages: readonly WireMessage[], index: number): void {
   const results = idsOf(messages[index], 'tool_result', 'tool_use_id');
   const asked = new Set(idsOf(messages[index - 1], 'tool_use', 'id'));
   const stray = results.find((id) => !asked.has(id));
-  if (stray !== undefined) throw new RequestRefused(`messages.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}`);
-  if (new Set(results).size < results.length) throw new RequestRefused(`messages.${index}: each \`tool_use\` must have a single result`);
+  if (stray !== undefined)
+    throw new RequestRefused(`messages.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}`);
+  if (new Set(results).size < results.length)
+    throw new RequestRefused(`messages.${index}: each \`tool_use\` must have a single result`);
   const kinds = messages[index]?.content.map(({ type }) => type) ?? [];
   if (results.length > 0 && kinds.lastIndexOf('tool_result') >= results.length) {
     throw new RequestRefused(`messages.${index}: \`tool_result\` blocks must come first in the content of a message`);

@@ -50,7 +50,9 @@ export async function startOfflineModel(options: OfflineModelOptions = {}): Prom
   const closing = new AbortController();
   const house: House = { ledger, cache: createPromptCache(), pauseMs: options.pauseMs ?? 0, closing: closing.signal };
   for (const [modelId, scenario] of Object.entries(options.scenarios ?? {})) ledger.of(modelId).scenario = scenario;
-  const server = createServer((request, response) => void serve({ house, requireKey: options.requireKey }, request, response));
+  const server = createServer(
+    (request, response) => void serve({ house, requireKey: options.requireKey }, request, response),
+  );
   const url = await listen(server, options.port ?? 0);
   return {
     url,
@@ -73,7 +75,10 @@ async function listen(server: Server, port: number): Promise<string> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new Error(`Cannot start the offline model on port ${port}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `Cannot start the offline model on port ${port}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -97,14 +102,17 @@ async function serve(door: Door, request: IncomingMessage, response: ServerRespo
 }
 
 async function route({ house, requireKey }: Door, { request, response, requestId }: Visit): Promise<void> {
-  if (requireKey !== undefined && keyOf(request) !== requireKey) throw new RequestRefused('invalid x-api-key', 401, 'authentication_error');
+  if (requireKey !== undefined && keyOf(request) !== requireKey)
+    throw new RequestRefused('invalid x-api-key', 401, 'authentication_error');
   const path = new URL(request.url ?? '/', 'http://offline').pathname;
   const [, modelId] = /^\/v1\/models\/([^/]+)$/.exec(path) ?? [];
   const place = `${request.method} ${path}`;
   if (place === 'POST /v1/messages') await answerMessages(house, { request, response, requestId });
-  else if (place === 'POST /v1/messages/count_tokens') sendJson(response, countTokens(await readJson(request)), requestId);
+  else if (place === 'POST /v1/messages/count_tokens')
+    sendJson(response, countTokens(await readJson(request)), requestId);
   else if (place === 'GET /v1/models') sendJson(response, modelList(house), requestId);
-  else if (request.method === 'GET' && modelId !== undefined) sendJson(response, modelInfo(house, decodeURIComponent(modelId)), requestId);
+  else if (request.method === 'GET' && modelId !== undefined)
+    sendJson(response, modelInfo(house, decodeURIComponent(modelId)), requestId);
   else throw new RequestRefused(`Not found: ${place}`, 404, 'not_found_error');
 }
 

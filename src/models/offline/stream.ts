@@ -17,7 +17,10 @@ export function eventsOf(reply: SpokenReply): readonly StreamEvent[] {
       ...deltas.map((delta) => event('content_block_delta', { index, delta })),
       event('content_block_stop', { index }),
     ]),
-    event('message_delta', { delta: { stop_reason: reply.stopReason, stop_sequence: null, stop_details: reply.stopDetails, container: null }, usage }),
+    event('message_delta', {
+      delta: { stop_reason: reply.stopReason, stop_sequence: null, stop_details: reply.stopDetails, container: null },
+      usage,
+    }),
     event('message_stop', {}),
   ];
 }

@@ -1,10 +1,20 @@
 import { createAnthropicModel } from '../../../src/models/anthropic.ts';
 import type { Message } from '../../../src/contract/messages.ts';
-import type { CallOptions, Model, ModelReply, ModelRequest, ModelTool } from '../../../src/models/model.ts';
+import {
+  ModelError,
+  type CallOptions,
+  type Model,
+  type ModelReply,
+  type ModelRequest,
+  type ModelTool,
+} from '../../../src/models/model.ts';
 import type { OfflineModel } from '../../../src/models/offline/server.ts';
 
 /** The real transport to a real server; only the model behind it is played. */
-export function modelAt(offline: OfflineModel, times: { readonly idleMs?: number; readonly connectMs?: number } = {}): Model {
+export function modelAt(
+  offline: OfflineModel,
+  times: { readonly idleMs?: number; readonly connectMs?: number } = {},
+): Model {
   return createAnthropicModel({ apiKey: 'sk-test', baseURL: offline.url, ...times });
 }
 
@@ -39,4 +49,21 @@ export function quiet(changes: Partial<CallOptions> = {}): CallOptions {
 
 export function textIn({ message }: ModelReply): string {
   return message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+}
+
+/** A reply with a part of every kind. */
+export const speech = {
+  thinking: 'I should look.',
+  text: 'Looking at it now, in several small pieces.',
+  calls: [{ name: 'bash', input: { command: 'ls', deep: { n: 1 } } }],
+};
+
+/** The error of a call that must fail; a call that does not is a failure of the test. */
+export async function failureOf(call: Promise<unknown>): Promise<ModelError> {
+  const error = await call.then(
+    () => new Error('the call succeeded'),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ModelError) return error;
+  throw error;
 }

@@ -1,5 +1,5 @@
 import { HISTORY_COMMAND, type Audit, type Search } from './audit.ts';
-import { counted, oneLine } from './speech.ts';
+import { counted, listed, oneLine } from './speech.ts';
 import type { Ending } from './tool-output.ts';
 
 const HITS_LISTED_MAX = 50;
@@ -18,14 +18,16 @@ export function reportOf(audit: Audit): string {
     `## Findings\n\n${audit.searches.map(findingsOf).join('\n\n')}`,
     `## Read\n\n${readingOf(audit)}`,
     `## Checks\n\n${checksOf(audit)}`,
-    ...(audit.heard.length === 0 ? [] : [`## Said during the run\n\n${audit.heard.map((text) => `- ${oneLine(text, 500)}`).join('\n')}`]),
+    ...(audit.heard.length === 0
+      ? []
+      : [`## Said during the run\n\n${audit.heard.map((text) => `- ${oneLine(text, 500)}`).join('\n')}`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 export function inShort({ commits, files, searches }: Audit): string {
   const hits = searches.map((search) => `${amount(search)} for ${code(search.pattern)}`);
-  return `I saw ${counted(commits.length, 'commit')} and ${counted(files.length, 'source file')}, and found ${hits.join(', ')}.`;
+  return `I saw ${counted(commits.length, 'commit')} and ${counted(files.length, 'source file')}, and found ${listed(hits)}.`;
 }
 
 function amount({ hits, partial, ending }: Search): string {
@@ -35,21 +37,25 @@ function amount({ hits, partial, ending }: Search): string {
 
 /** One or two sentences about the checks: whether they ran, how they ended, and if they did not run, why. */
 export function checkStory({ command, check, manifests }: Audit): string {
-  if (command === null) return manifests.length === 0 ? 'I found no checks of the repository.' : 'The manifests name no checks that I know.';
+  if (command === null)
+    return manifests.length === 0
+      ? 'I found no checks of the repository.'
+      : 'The manifests name no checks that I know.';
   if (check === null) return `The checks (${code(command)}) were not run, because I have no tool to run them with.`;
   if (check.kind === 'ok') return `The checks (${code(command)}) were allowed, were run and passed.`;
-  if (check.kind === 'failed') return `The checks (${code(command)}) were allowed and run, and failed with exit code ${check.exitCode}.`;
-  const why = NOT_RUN[check.word] ?? `came to no end that I know (${check.word})`;
+  if (check.kind === 'failed')
+    return `The checks (${code(command)}) were allowed and run, and failed with exit code ${check.exitCode}.`;
+  const why = NOT_RUN.get(check.word) ?? `came to no end that I know (${check.word})`;
   return `The checks (${code(command)}) ${why}: ${oneLine(check.reason, 400)}`;
 }
 
-const NOT_RUN: Readonly<Record<string, string>> = {
-  denied: 'were not run, because leave was denied',
-  expired: 'were not run, because nobody answered in time',
-  cancelled: 'were cancelled',
-  timeout: 'were stopped, because they took too long',
-  outcome_unknown: 'may or may not have run',
-};
+const NOT_RUN: ReadonlyMap<string, string> = new Map([
+  ['denied', 'were not run, because leave was denied'],
+  ['expired', 'were not run, because nobody answered in time'],
+  ['cancelled', 'were cancelled'],
+  ['timeout', 'were stopped, because they took too long'],
+  ['outcome_unknown', 'may or may not have run'],
+]);
 
 function historyOf({ history, commits }: Audit): string {
   if (history === null) return 'Not read: there was no tool for it.';
@@ -61,9 +67,12 @@ function historyOf({ history, commits }: Audit): string {
 function findingsOf(search: Search): string {
   const { title, pattern, hits, ending } = search;
   const head = `### ${title}: ${amount(search)}\n\nSearched for ${code(pattern)}.`;
-  if (ending !== null && ending.kind !== 'ok') return `${head} The search did not succeed: ${oneLine(saidBy(ending), 400)}`;
+  if (ending !== null && ending.kind !== 'ok')
+    return `${head} The search did not succeed: ${oneLine(saidBy(ending), 400)}`;
   if (hits.length === 0) return head;
-  const lines = hits.slice(0, HITS_LISTED_MAX).map(({ path, line, text }) => `- ${code(`${path}:${line}`)} ${code(text)}`);
+  const lines = hits
+    .slice(0, HITS_LISTED_MAX)
+    .map(({ path, line, text }) => `- ${code(`${path}:${line}`)} ${code(text)}`);
   const rest = hits.length - lines.length;
   return `${head}\n\n${[...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join('\n')}`;
 }
@@ -73,7 +82,9 @@ function readingOf({ places, read }: Audit): string {
     const ending = read(path);
     const where = `- ${code(path)}${line > 1 ? `, around line ${line}` : ''}`;
     if (ending === null) return `${where}: not read`;
-    return ending.kind === 'ok' ? `${where}: ${counted(ending.output.split('\n').length, 'line')}` : `${where}: could not be read: ${oneLine(saidBy(ending), 200)}`;
+    return ending.kind === 'ok'
+      ? `${where}: ${counted(ending.output.split('\n').length, 'line')}`
+      : `${where}: could not be read: ${oneLine(saidBy(ending), 200)}`;
   });
   return lines.length === 0 ? 'Nothing: there was no place to look at.' : lines.join('\n');
 }

@@ -94,7 +94,11 @@ function resultOf(seen: Conversation, tool: string, fits: (call: CallWords) => b
 }
 
 function wordsOf(result: SeenResult): CallWords {
-  return { command: argumentOf(result, 'command'), path: argumentOf(result, 'path'), pattern: argumentOf(result, 'pattern') };
+  return {
+    command: argumentOf(result, 'command'),
+    path: argumentOf(result, 'path'),
+    pattern: argumentOf(result, 'pattern'),
+  };
 }
 
 function readSearch(seen: Conversation, { title, pattern }: (typeof SEARCHES)[number]): Search {
@@ -116,7 +120,8 @@ function okText(ending: Ending | null): string {
 function placesOf({ searches, entries, files }: Pick<Audit, 'searches' | 'entries' | 'files'>): readonly Place[] {
   const hits = new Map<string, number>();
   for (const { path, line } of searches.flatMap((search) => search.hits)) {
-    if (!hits.has(path)) hits.set(path, line);
+    // Manifests are read whole by a later stage.
+    if (!hits.has(path) && !MANIFESTS.some((name) => name === path)) hits.set(path, line);
   }
   if (hits.size > 0) return [...hits].slice(0, FILES_READ_MAX).map(([path, line]) => ({ path, line }));
   const readme = entries.filter((name) => /^readme(\.|$)/i.test(name)).slice(0, 1);

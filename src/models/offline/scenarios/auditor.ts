@@ -63,9 +63,14 @@ const read: Stage = ({ seen, places, searches, read: reading }) => {
   if (open.length === 0 || !offers(seen, 'read_file')) return null;
   const hits = searches.reduce((sum, { hits: found }) => sum + found.length, 0);
   return {
-    thinking: hits > 0 ? `${counted(hits, 'hit')}. A hit means little without the lines around it.` : 'No hits. I read what a newcomer would read first.',
+    thinking:
+      hits > 0
+        ? `${counted(hits, 'hit')}. A hit means little without the lines around it.`
+        : 'No hits. I read what a newcomer would read first.',
     text: `I read ${listed(open.map(({ path, line }) => (line > 1 ? `${path} near line ${line}` : path)))}.`,
-    calls: open.map(({ path, line }) => callTo(seen, 'read_file', { path, offset: Math.max(1, line - LINES_BEFORE), limit: LINES_READ })),
+    calls: open.map(({ path, line }) =>
+      callTo(seen, 'read_file', { path, offset: Math.max(1, line - LINES_BEFORE), limit: LINES_READ }),
+    ),
   };
 };
 
@@ -85,7 +90,13 @@ const runChecks: Stage = ({ seen, command, check }) =>
     : {
         thinking: `"${command}" runs code of the repository, which I may not do by myself. I ask for it; a person decides.`,
         text: `The repository checks itself with \`${command}\`. It runs code, so it needs leave from a person.`,
-        calls: [callTo(seen, 'bash', { command, description: 'Run the checks of the repository', timeoutSeconds: CHECK_SECONDS_MAX })],
+        calls: [
+          callTo(seen, 'bash', {
+            command,
+            description: 'Run the checks of the repository',
+            timeoutSeconds: CHECK_SECONDS_MAX,
+          }),
+        ],
       };
 
 const write: Stage = (audit) =>

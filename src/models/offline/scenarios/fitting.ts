@@ -6,5 +6,5 @@ import { summary } from './summary.ts';
 /** The part for a request without a script, chosen by what stands in the request and by nothing else. */
 export const fittingScenario: Scenario = (seen) => {
   if (seen.summaryWanted) return summary(seen);
-  return /^Agent: auditor\b/m.test(seen.system) ? auditor(seen) : general(seen);
+  return /\bAgent: auditor\b/.test(seen.system) ? auditor(seen) : general(seen);
 };

@@ -59,7 +59,8 @@ function answer(seen: Conversation): ScriptedReply {
 
 function sawEntries(seen: Conversation): string {
   const entries = lister(seen);
-  if (entries === undefined) return seen.tools.length === 0 ? 'I have no tools.' : `My tools are ${listed(seen.tools.map(({ name }) => name))}.`;
+  if (entries === undefined)
+    return seen.tools.length === 0 ? 'I have no tools.' : `My tools are ${listed(seen.tools.map(({ name }) => name))}.`;
   if (entries.length === 0) return 'I could list nothing in the workspace.';
   const shown = entries.slice(0, ENTRIES_SHOWN_MAX);
   const rest = entries.length - shown.length;

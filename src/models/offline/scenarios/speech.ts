@@ -20,7 +20,8 @@ export function offers({ tools }: Conversation, tool: string): boolean {
 /** A call with those of the wished arguments that the tool knows. */
 export function callTo({ tools }: Conversation, name: string, wish: Readonly<Record<string, unknown>>): ScriptedCall {
   const properties = tools.find((tool) => tool.name === name)?.inputSchema['properties'];
-  if (typeof properties !== 'object' || properties === null || Object.keys(properties).length === 0) return { name, input: wish };
+  if (typeof properties !== 'object' || properties === null || Object.keys(properties).length === 0)
+    return { name, input: wish };
   return { name, input: Object.fromEntries(Object.entries(wish).filter(([key]) => Object.hasOwn(properties, key))) };
 }
 
@@ -33,7 +34,8 @@ export function argumentOf({ input }: SeenResult, name: string): string {
 
 export function oneLine(text: string, charactersMax: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= charactersMax ? line : `${line.slice(0, charactersMax - 1)}…`;
+  // A cut in the middle of a character would leave half of it, which the API refuses.
+  return line.length <= charactersMax ? line : `${line.slice(0, charactersMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** `1 hit`, `2 hits`. */

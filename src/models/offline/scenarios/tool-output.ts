@@ -37,7 +37,9 @@ export function isPartial(text: string): boolean {
 export function hitsOf(text: string): readonly Hit[] {
   return text.split('\n').flatMap((line) => {
     const [, path, number, words] = /^(.+?):(\d+):(.*)$/.exec(line) ?? [];
-    return path === undefined || words === undefined ? [] : [{ path: path.replace(/^\.\//, ''), line: Number(number), text: words.trim() }];
+    return path === undefined || words === undefined
+      ? []
+      : [{ path: path.replace(/^\.\//, ''), line: Number(number), text: words.trim() }];
   });
 }
 
@@ -48,10 +50,14 @@ export function entriesOf(text: string): readonly string[] {
 
 /** Reads a result's end. An exit code shows that a command ran, whatever else the result says. */
 export function endingOf({ text, isError }: SeenResult): Ending {
-  const withoutNotes = text.split('\n').filter((line) => !NOTE.test(line)).join('\n');
+  const withoutNotes = text
+    .split('\n')
+    .filter((line) => !NOTE.test(line))
+    .join('\n');
   const [, code] = EXIT_CODE.exec(withoutNotes) ?? [];
   const [start, word] = ERROR_WORD.exec(text) ?? [];
-  if (code !== undefined && Number(code) !== 0) return { kind: 'failed', exitCode: Number(code), output: withoutNotes.replace(EXIT_CODE, '').trim() };
+  if (code !== undefined && Number(code) !== 0)
+    return { kind: 'failed', exitCode: Number(code), output: withoutNotes.replace(EXIT_CODE, '').trim() };
   if (!isError) return { kind: 'ok', output: text.trim() };
   return { kind: 'error', word: word ?? 'error', reason: text.slice(start?.length ?? 0).trim() };
 }

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { RESULT_BYTES_MAX } from '../../src/contract/limits.ts';
+import { toolDefinitionSchema } from '../../src/contract/spec.ts';
+import { builtinTools } from '../../src/tools/builtin.ts';
+import { canonicalJson, digestOf } from '../../src/tools/digest.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
+import { defineTool, ToolError, type Tool } from '../../src/tools/tool.ts';
+import { situation } from './situation.ts';
+
+function tool(changes: Partial<Parameters<typeof defineTool<{ text: string }>>[0]> = {}): Tool {
+  return defineTool({
+    name: 'echo',
+    description: 'Says it again.',
+    input: z.strictObject({ text: z.string() }),
+    effect: 'read',
+    timeoutMs: 1_000,
+    local: true,
+    summarize: ({ text }) => `Say ${text}`,
+    run: async ({ text }) => await Promise.resolve({ text }),
+    ...changes,
+  });
+}
+
+describe('a registry', () => {
+  test('refuses two tools of one name and says where each comes from', () => {
+    expect(() => createRegistry([tool(), tool({ origin: 'MCP server "x"' })])).toThrow(
+      'Cannot register "echo": both the built-in tools and MCP server "x" have a tool of this name',
+    );
+  });
+
+  test('defines the built-in tools for the model, sorted and as the spec wants them', () => {
+    const registry = createRegistry(builtinTools);
+    expect(registry.names).toEqual(['bash', 'edit_file', 'glob', 'grep', 'ls', 'read_file', 'write_file']);
+    const definitions = registry.definitions(registry.names.toReversed());
+    expect(definitions.map(({ name }) => name)).toEqual(registry.names);
+    for (const definition of definitions) {
+      expect(toolDefinitionSchema.parse(definition)).toEqual(definition);
+      expect(definition.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(definition.inputSchema).not.toHaveProperty('$schema');
+    }
+    expect(definitions.filter(({ local }) => local).map(({ name }) => name)).toEqual([
+      'glob',
+      'grep',
+      'ls',
+      'read_file',
+    ]);
+    expect(Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]))).toEqual({
+      bash: 'unsafe',
+      edit_file: 'unsafe',
+      glob: 'read',
+      grep: 'read',
+      ls: 'read',
+      read_file: 'read',
+      write_file: 'idempotent',
+    });
+    expect(() => registry.definitions(['none'])).toThrow('there is no such tool');
+  });
+});
+
+describe('a check', () => {
+  const registry = createRegistry([tool()]);
+
+  test('gives one honest line and a digest', () => {
+    const checked = registry.check('echo', { text: 'a\nb\u202E' });
+    expect(checked).toEqual({
+      summary: 'Say a ⏎ b\\u{202e}',
+      digest: registry.digestOf('echo', { text: 'a\nb\u202E' }),
+    });
+  });
+
+  test('says what is wrong and what is expected', () => {
+    const { problem } = registry.check('echo', { text: 1, more: 2 });
+    expect(problem?.kind).toBe('invalid_params');
+    expect(problem?.message).toContain('expected string, received number');
+    expect(problem?.message).toContain('Unrecognized key: "more"');
+    expect(problem?.message).toContain('"properties":{"text":{"type":"string"}}');
+  });
+
+  test('names the tools there are when there is none of that name', () => {
+    expect(registry.check('bsh', {}).problem).toEqual({
+      kind: 'tool_not_registered',
+      message: 'Cannot run "bsh": there is no such tool; there are echo',
+    });
+    for (const name of ['__proto__', 'constructor', 'toString', '', 'x'.repeat(1_000)])
+      expect(registry.check(name, {}).problem?.kind).toBe('tool_not_registered');
+  });
+
+  test('never throws and always gives a digest and a line, whatever the input', () => {
+    const all = createRegistry(builtinTools);
+    fc.assert(
+      fc.property(fc.constantFrom(...all.names, 'none'), fc.anything(), (name, input) => {
+        const { digest, summary } = all.check(name, input);
+        expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+        expect(summary.length).toBeLessThanOrEqual(200);
+      }),
+    );
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(all.check('bash', deep).problem?.kind).toBe('invalid_params');
+  });
+});
+
+describe('a digest', () => {
+  test('does not depend on the order of keys at any level', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const reversed = JSON.parse(JSON.stringify(value), (_key, member: unknown) =>
+          typeof member === 'object' && member !== null && !Array.isArray(member)
+            ? Object.fromEntries(Object.entries(member).toReversed())
+            : member,
+        ) as unknown;
+        expect(digestOf('t', reversed)).toBe(digestOf('t', value));
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('depends on everything else', () => {
+    const inputs = [{ a: 1 }, { a: '1' }, { a: [1] }, { a: 1, b: null }, {}, [], null, { b: 1 }, [1, 2], [2, 1]];
+    const digests = ['x', 'y'].flatMap((name) => inputs.map((input) => digestOf(name, input)));
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});
+
+describe('a run', () => {
+  const never = async (): Promise<never> => await new Promise(() => {});
+  const endings: [name: string, changes: Parameters<typeof tool>[0], input: unknown, expected: object][] = [
+    ['success', {}, { text: 'hi' }, { status: 'success', content: 'hi' }],
+    [
+      'wrong input',
+      {},
+      { text: 1 },
+      {
+        status: 'error',
+        error: 'invalid_params',
+        content: expect.stringMatching(/^invalid_params: Cannot run "echo"/),
+      },
+    ],
+    [
+      'a refusal',
+      { run: async () => await Promise.reject(new ToolError('denied', 'no')) },
+      { text: '' },
+      { status: 'error', error: 'denied', content: 'denied: no' },
+    ],
+    [
+      'a bug',
+      { run: async () => await Promise.reject(new TypeError('x is not a function\n at line 1')) },
+      { text: '' },
+      {
+        status: 'error',
+        error: 'unhandled_exception',
+        content: 'unhandled_exception: x is not a function ⏎  at line 1',
+      },
+    ],
+    [
+      'a failure as output',
+      { run: async () => await Promise.resolve({ text: 'exit code 1', isError: true, error: 'shell_execute_error' }) },
+      { text: '' },
+      {
+        status: 'error',
+        error: 'shell_execute_error',
+        content: 'exit code 1',
+      },
+    ],
+  ];
+  test.each(endings)('ends in %s', async (_name, changes, input, expected) => {
+    const { context } = await situation();
+    const result = await createRegistry([tool(changes)]).run('echo', input, context);
+    expect(result).toEqual({ durationMs: expect.any(Number), ...expected });
+  });
+
+  test('of an unknown tool says so', async () => {
+    const { run } = await situation();
+    expect(await run('none', {})).toMatchObject({ status: 'error', error: 'tool_not_registered' });
+  });
+
+  test('that takes too long is told to stop and is a timeout', async () => {
+    const { context } = await situation();
+    const obedient = tool({
+      timeoutMs: 20,
+      run: async (_input, { signal }) =>
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    });
+    expect(await createRegistry([obedient]).run('echo', { text: '' }, context)).toMatchObject({
+      status: 'error',
+      error: 'timeout',
+    });
+  });
+
+  test('that is cancelled rejects with the reason, however the tool words it', async () => {
+    const { context } = await situation();
+    const reason = new Error('cancelled');
+    for (const word of [new Error('other'), new ToolError('execution_failed', 'other')]) {
+      const cancel = new AbortController();
+      const deaf = tool({
+        run: async (_input, { signal }) =>
+          await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(word))),
+      });
+      const running = createRegistry([deaf]).run('echo', { text: '' }, { ...context, signal: cancel.signal });
+      cancel.abort(reason);
+      await expect(running).rejects.toBe(reason);
+    }
+    await expect(
+      createRegistry([tool({ run: never })]).run(
+        'echo',
+        { text: '' },
+        { ...context, signal: AbortSignal.abort(reason) },
+      ),
+    ).rejects.toBe(reason);
+  });
+
+  test('never gives more than a result may hold', async () => {
+    const { context } = await situation();
+    for (const unit of ['x', '\u0000', '日', '🙂', '"', '\uD800']) {
+      const result = await createRegistry([tool()]).run('echo', { text: unit.repeat(400_000) }, context);
+      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(RESULT_BYTES_MAX);
+      expect(result.content).toContain('characters are left out here');
+    }
+  });
+});
