@@ -5,13 +5,14 @@ import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type W
 import { createActivities } from './activities/activities.ts';
 import type { Dependencies } from './activities/dependencies.ts';
 import { TranscriptCache } from './activities/transcript-cache.ts';
+import type { Environment } from './config/environment.ts';
 import type { TemporalTarget } from './config/temporal-target.ts';
 import { createModels, type ModelAccess } from './models/models.ts';
 import { connectClient, connectWorker } from './temporal/connect.ts';
 import { dataConverter } from './temporal/data-converter.ts';
 import { InFlight } from './temporal/in-flight.ts';
 import { recoverLostSteps } from './temporal/lost-steps.ts';
-import { builtinTools } from './tools/builtin.ts';
+import { createBuiltinTools } from './tools/builtin.ts';
 import { identifyHolder, openLedger, type Ledger } from './tools/ledger.ts';
 import { startReaper } from './tools/reaper.ts';
 import { createRegistry } from './tools/registry.ts';
@@ -23,6 +24,8 @@ export interface WorkerOptions {
   /** Folder of our own, where the worker notes what it has in hand. */
   readonly dataFolder: string;
   readonly models: ModelAccess;
+  /** What commands that tools run may inherit a few harmless variables from. */
+  readonly environment: Environment;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
   /** The bundled workflow code; without it, the code is bundled now, which takes a second or two. */
@@ -31,6 +34,8 @@ export interface WorkerOptions {
   readonly shutdownGraceMs?: number;
   /** Runs held in memory; more are replayed when they go on. */
   readonly cachedRunsMax?: number;
+  /** Milliseconds until a run whose worker is silent is handed to another; shorter costs a slow cluster replays. */
+  readonly stickyMs?: number;
 }
 
 export interface RunningWorker {
@@ -54,7 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const dependencies: Dependencies = {
     transcripts,
     model: models.choose,
-    registry: createRegistry([...builtinTools, ...(options.tools ?? [])]),
+    registry: createRegistry([...createBuiltinTools(options.environment), ...(options.tools ?? [])]),
     ledgerOf: ledgers(),
     holder: await identifyHolder(id),
   };
@@ -67,15 +72,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   await recoverEarlier(options, workersFolder);
   const ended = worker.run().finally(async () => {
     inFlight.close();
-    reaper.close();
-    await models.close();
+    await Promise.all([reaper.close(), models.close()]);
     await connection.close();
   });
   return { id, ended, shutdown: async () => await shutDown(worker, ended) };
 }
 
 function temporalOptions(options: WorkerOptions, { id, connection }: { id: string; connection: NativeConnection }): TemporalWorkerOptions {
-  const { target, taskQueue, bundlePath, shutdownGraceMs = 10_000, cachedRunsMax = 500 } = options;
+  const { target, taskQueue, bundlePath, shutdownGraceMs = 10_000, cachedRunsMax = 500, stickyMs = 5_000 } = options;
   const workflows = bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } };
   return {
     connection,
@@ -85,6 +89,7 @@ function temporalOptions(options: WorkerOptions, { id, connection }: { id: strin
     dataConverter,
     ...workflows,
     maxCachedWorkflows: cachedRunsMax,
+    stickyQueueScheduleToStartTimeout: stickyMs,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     maxConcurrentActivityTaskExecutions: 200,

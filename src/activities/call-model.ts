@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
@@ -13,6 +13,7 @@ import { withLiveText } from './live.ts';
 import { modelFailure } from './model-failure.ts';
 import { readTranscript } from './read-transcript.ts';
 import { keepReply } from './keep-reply.ts';
+import { stopSignal } from './stop-signal.ts';
 import type { Transcript } from './transcript-cache.ts';
 
 /** Calls the model with the first `messages` messages of the transcript, and checks the calls it asks for. */
@@ -37,7 +38,7 @@ async function ask(dependencies: Dependencies, { spec, messages }: Transcript, {
     toolChoice: purpose === 'summary' ? ('none' as const) : ('auto' as const),
     ...(effort !== undefined && { effort }),
   };
-  const signal = Context.current().cancellationSignal;
+  const signal = stopSignal();
   try {
     const reply = await withLiveText(async (onLive) => await dependencies.model(spec.model).call(request, { signal, onLive }));
     guardSize(reply);

@@ -11,6 +11,7 @@ import { openWorkspace } from '../tools/workspace.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
 import { readTranscript } from './read-transcript.ts';
+import { stopSignal } from './stop-signal.ts';
 import type { Transcript } from './transcript-cache.ts';
 
 /** How soon a step tries again whose workspace may still be written to by an earlier call. */
@@ -95,7 +96,7 @@ async function execute({ registry, holder }: Dependencies, { input, use, transcr
   try {
     return await withLiveText(async (show) => {
       const live = createLive(show);
-      const { cancellationSignal: signal } = context;
+      const signal = stopSignal();
       return await registry.run(use.name, use.input, { workspace, signal, key: name, live, permits, worker: holder.worker });
     });
   } catch (error) {

@@ -33,8 +33,11 @@ export function createModels(access: ModelAccess): Models {
   };
 }
 
+/** Milliseconds between two pieces of an offline reply, so that people see live text as from a real model. */
+const OFFLINE_PAUSE_MS = 15;
+
 async function startOffline(): Promise<{ readonly server: OfflineModel; readonly model: Model }> {
-  const server = await startOfflineModel();
+  const server = await startOfflineModel({ pauseMs: OFFLINE_PAUSE_MS });
   return { server, model: createAnthropicModel({ apiKey: 'offline', baseURL: server.url }) };
 }
 

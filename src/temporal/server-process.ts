@@ -16,15 +16,16 @@ const LOG_BYTES_MAX = 10 * 1_024 * 1_024;
 const POLL_MS = 25;
 
 /**
- * Without these the server is ten times slower for us: it lets a queue look for work only 20 times a second, and hands
- * out an activity by another round trip. Measured by our benchmarks at 200 ms against 23 ms a turn.
+ * As it comes, the server looks for work 20 times a second at most and hands out an activity by another round trip:
+ * 200 ms a turn instead of 23. And it holds every timer for up to a second, in case the clocks of its hosts differ;
+ * it has one host. Fifteen timers of 10 ms one after another took 1005 ms each, and 25 ms with both timer settings.
+ * The same setting for its visibility and outbound queues changed nothing that we measured.
  */
 const DYNAMIC_CONFIG = {
   'system.enableActivityEagerExecution': 'true',
   'history.transferProcessorMaxPollRPS': '5000',
   'history.timerProcessorMaxPollRPS': '5000',
-  'history.visibilityProcessorMaxPollRPS': '5000',
-  'history.outboundProcessorMaxPollRPS': '5000',
+  'history.timerProcessorMaxTimeShift': '"20ms"',
 } as const;
 
 /** `NORMAL` survives the death of every process; a power cut may cost the last moments, never the file. */

@@ -20,7 +20,3 @@ export function createBuiltinTools(environment: Environment): readonly Tool[] {
     writeFileTool,
   ];
 }
-
-/** The same with the worker's own environment, for callers that have none to give. */
-// oxlint-disable-next-line no-restricted-properties -- The default for embedding; whoever has the environment passes it above.
-export const builtinTools: readonly Tool[] = createBuiltinTools(process.env);

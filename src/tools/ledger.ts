@@ -104,7 +104,7 @@ async function settle(attempt: Attempt, perform: () => Promise<unknown>): Promis
   const stored = await storedResult(attempt);
   if (stored !== undefined) return stored;
   for (let number = 1; ; number += 1) {
-    if (await claimed(attempt, number)) return await performAndStore(attempt, perform);
+    if (await claimed(attempt, number)) return await performAndStore(attempt, { number, perform });
     const obstacle = await obstacleOf(attempt, number);
     if (obstacle !== undefined) return obstacle;
   }
@@ -123,9 +123,13 @@ async function claimed({ ground, path, holder, run }: Attempt, number: number): 
 
 async function performAndStore(
   { ground, path, call }: Attempt,
-  perform: () => Promise<unknown>,
+  { number, perform }: { readonly number: number; readonly perform: () => Promise<unknown> },
 ): Promise<Kept<unknown>> {
-  const value = await perform();
+  const value = await perform().catch(async (error: unknown) => {
+    // Its process lives on, so without this word others would take the attempt to be still at work.
+    await deposit({ path: overPath(path, number), text: '', durable: ground.durable });
+    throw error;
+  });
   const text = JSON.stringify({ value });
   if (Buffer.byteLength(text) > STORED_BYTES_MAX)
     throw new Error(`Cannot store the result of "${call}": it is larger than 1 MiB`);
@@ -138,7 +142,8 @@ async function obstacleOf(attempt: Attempt, number: number): Promise<Kept<unknow
   const { path, ground, effect } = attempt;
   const claim = await readClaim(claimPath(path, number));
   if (claim === undefined || (await readIfThere(claimPath(path, number + 1))) !== undefined) return undefined;
-  if (await mayBeAlive(claim, ground)) return { kind: 'busy', holder: claim.holder };
+  const isOver = (await readIfThere(overPath(path, number))) !== undefined;
+  if (!isOver && (await mayBeAlive(claim, ground))) return { kind: 'busy', holder: claim.holder };
   const survivors = await killMarked({ name: CALL_MARKER, value: callKey(attempt.run, attempt.call) });
   if (survivors.length > 0) return { kind: 'busy', holder: claim.holder };
   // The holder may have stored its result between our first look and its end.
@@ -165,15 +170,20 @@ function claimPath(path: string, number: number): string {
   return number === 1 ? `${path}.claim` : `${path}.claim.${number}`;
 }
 
+/** Says that an attempt ended without a result although its process lives. */
+function overPath(path: string, number: number): string {
+  return `${claimPath(path, number)}.over`;
+}
+
 /** Living holders, in other processes, of claims in the folder that have no result. */
 async function livingHolders(ground: Ground, folder: string, exceptName = ''): Promise<readonly Holder[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names: readonly string[] = await readdir(folder).catch(() => []);
   const finished = new Set(names.filter((name) => name.endsWith('.result')));
   const open = names
     .filter((name) => /\.claim(\.\d+)?$/.test(name))
     .filter((name) => {
       const call = name.slice(0, name.indexOf('.'));
-      return call !== exceptName && !finished.has(`${call}.result`);
+      return call !== exceptName && !finished.has(`${call}.result`) && !names.includes(`${name}.over`);
     });
   const claims = await Promise.all(open.map(async (name) => await readClaim(join(folder, name))));
   const living: Holder[] = [];

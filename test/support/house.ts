@@ -15,7 +15,7 @@ import { startOfflineModel, type OfflineModel } from '../../src/models/offline/s
 import type { Scenario } from '../../src/models/offline/scenario.ts';
 import { connectClient } from '../../src/temporal/connect.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
+import { createBuiltinTools } from '../../src/tools/builtin.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../../src/worker.ts';
@@ -47,7 +47,7 @@ export interface LiveRun {
 }
 
 export type SpecChanges = Partial<Omit<RunSpec, 'policy' | 'limits' | 'approvals' | 'timeouts'>> & {
-  readonly policy?: Partial<RunSpec['policy']>;
+  readonly policy?: Readonly<Partial<Record<keyof RunSpec['policy'], readonly string[]>>>;
   readonly limits?: Partial<RunSpec['limits']>;
   readonly approvals?: Partial<RunSpec['approvals']>;
   readonly timeouts?: Partial<RunSpec['timeouts']>;
@@ -59,7 +59,10 @@ export interface HouseOptions {
   readonly worker?: boolean;
 }
 
-Runtime.install({ logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore } });
+Runtime.install({
+  logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
+  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
+});
 
 export async function openHouse({ tools = [], worker: wanted = true }: HouseOptions = {}): Promise<House> {
   const id = randomBytes(4).toString('hex');
@@ -71,6 +74,7 @@ export async function openHouse({ tools = [], worker: wanted = true }: HouseOpti
     target,
     taskQueue: `test-${id}`,
     dataFolder,
+    environment: process.env,
     models: { apiKey: 'test', baseURL: model.url, idleMs: 1_000, connectMs: 1_000 },
     bundlePath: inject('workflowBundle'),
     tools,
@@ -102,7 +106,7 @@ export async function openHouse({ tools = [], worker: wanted = true }: HouseOpti
 }
 
 function specFor({ runId, workspace, tools }: { runId: string; workspace: string; tools: readonly Tool[] }, changes: SpecChanges): RunSpec {
-  const registry = createRegistry([...builtinTools, ...tools]);
+  const registry = createRegistry([...createBuiltinTools(process.env), ...tools]);
   return {
     runId,
     title: `test ${runId}`,
@@ -115,7 +119,11 @@ function specFor({ runId, workspace, tools }: { runId: string; workspace: string
     workspace,
     startedBy: 'test',
     ...changes,
-    policy: { allow: [], ask: [], deny: [], ...changes.policy },
+    policy: {
+      allow: [...(changes.policy?.allow ?? [])],
+      ask: [...(changes.policy?.ask ?? [])],
+      deny: [...(changes.policy?.deny ?? [])],
+    },
     approvals: { timeoutMs: 60_000, onTimeout: 'deny', ...changes.approvals },
     limits: { turns: 50, toolCalls: 100, activeMs: 300_000, tokens: 20_000_000, costUsd: 20, ...changes.limits },
     timeouts: {

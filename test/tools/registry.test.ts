@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { RESULT_BYTES_MAX } from '../../src/contract/limits.ts';
 import { toolDefinitionSchema } from '../../src/contract/spec.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
+import { createBuiltinTools } from '../../src/tools/builtin.ts';
 import { canonicalJson, digestOf } from '../../src/tools/digest.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { defineTool, ToolError, type Tool } from '../../src/tools/tool.ts';
 import { situation } from './situation.ts';
+
+const builtinTools = createBuiltinTools(process.env);
 
 function tool(changes: Partial<Parameters<typeof defineTool<{ text: string }>>[0]> = {}): Tool {
   return defineTool({

@@ -1,0 +1,88 @@
+import type { Client } from '@temporalio/client';
+import { answerApproval } from '../../client.ts';
+import type { Answer, RefusalReason } from '../../contract/approvals.ts';
+import { CommandFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findApproval, type NamedApproval } from '../named-approval.ts';
+import { withServer } from '../server-access.ts';
+import { visible } from '../text/visible.ts';
+
+export interface AnswerFlags {
+  readonly choice?: string;
+  readonly note?: string;
+}
+
+export async function deny(context: Context, id: string, note: string | undefined): Promise<number> {
+  return await withServer(context, async ({ client }) => {
+    const named = await findApproval(client, id);
+    return await sendAnswer(context, { client, named, given: { decision: 'deny', ...(note === undefined ? {} : { note }) } });
+  });
+}
+
+export interface AnswerWish {
+  readonly id: string;
+  readonly text: string | undefined;
+  readonly flags: AnswerFlags;
+}
+
+export async function answer(context: Context, { id, text, flags }: AnswerWish): Promise<number> {
+  return await withServer(context, async ({ client }) => {
+    const named = await findApproval(client, id);
+    const given = { decision: 'answer', ...wordsFor(named, text, flags), ...(flags.note === undefined ? {} : { note: flags.note }) } as const;
+    return await sendAnswer(context, { client, named, given });
+  });
+}
+
+function wordsFor({ approval }: NamedApproval, text: string | undefined, { choice }: AnswerFlags): Pick<Answer, 'choice' | 'text'> {
+  const cannot = `Cannot answer "${approval.id}"`;
+  switch (approval.kind) {
+    case 'approve':
+      throw new CommandFailure(EXIT.usage, `${cannot}: it wants approve or deny`);
+    case 'answer':
+      if (text === undefined || text.trim() === '') throw new CommandFailure(EXIT.usage, `${cannot}: give the answer as text`);
+      return { text };
+    case 'choose': {
+      const chosen = choice ?? text;
+      const ids = approval.options.map((option) => option.id);
+      if (chosen === undefined || !ids.includes(chosen)) throw new CommandFailure(EXIT.usage, `${cannot}: expected --choice with one of ${ids.join(', ')}`);
+      return { choice: chosen };
+    }
+  }
+}
+
+export interface Sending {
+  readonly client: Client;
+  readonly named: NamedApproval;
+  readonly given: Omit<Answer, 'id' | 'by' | 'at'>;
+}
+
+const REFUSAL_CODES: Readonly<Record<RefusalReason, ExitCode>> = {
+  malformed: EXIT.usage,
+  wrong_kind: EXIT.usage,
+  not_found: EXIT.notFound,
+  already_answered: EXIT.conflict,
+  too_late: EXIT.conflict,
+  superseded: EXIT.conflict,
+  wrong_digest: EXIT.conflict,
+};
+
+const WORDS = { approve: 'approved', deny: 'denied', answer: 'answered' } as const;
+
+/** Sends an answer and tells what became of it. @throws {CommandFailure} it was refused */
+export async function sendAnswer({ terminal, settings }: Context, { client, named, given }: Sending): Promise<ExitCode> {
+  const { runId, approval } = named;
+  const sent = await answerApproval(client, runId, { id: approval.id, by: settings.user, ...given });
+  switch (sent.kind) {
+    case 'applied':
+      terminal.say(`${approval.id}: ${WORDS[given.decision]} by ${visible(settings.user)}. Next: nightshift runs tail ${runId}`);
+      return EXIT.done;
+    case 'recorded':
+      terminal.say(`${approval.id}: recorded; no worker answers, and it will be judged by the time it was given. Next: nightshift up`);
+      return EXIT.done;
+    case 'refused':
+      throw new CommandFailure(REFUSAL_CODES[sent.refusal.reason], visible(sent.refusal.message));
+    case 'gone':
+      throw new CommandFailure(EXIT.conflict, `Cannot answer "${approval.id}": the run has ended`);
+  }
+}

@@ -1,0 +1,74 @@
+import { access, constants, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findAgentFile } from '../../config/find-agent-file.ts';
+import { resolveRunSpec } from '../../config/run-spec.ts';
+import type { SpecOverrides } from '../../config/terms.ts';
+import type { RunSpec } from '../../contract/spec.ts';
+import { factsOf, OFFLINE_MODEL_ID, resolveModelAlias } from '../../models/facts.ts';
+import { CommandFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { knownTools, toolSet } from '../tool-set.ts';
+import { readTask } from './read-task.ts';
+import type { RunFlags } from './run-flags.ts';
+
+export interface RunWish {
+  readonly agent: string;
+  readonly task: string | undefined;
+  readonly flags: RunFlags;
+}
+
+export interface PreparedRun {
+  readonly spec: RunSpec;
+  /** A line each about what was read and is not used as written. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Checks everything that can be wrong before anything is started, and freezes the run.
+ *
+ * @throws {ConfigError} agent file, task or a limit cannot be used
+ * @throws {CommandFailure} the workspace or the task is missing
+ */
+export async function prepareRun(context: Context, { agent, task, flags }: RunWish): Promise<PreparedRun> {
+  const { folder, settings } = context;
+  const agentFile = await findAgentFile(agent, { folder, home: settings.home, knownTools: knownTools() });
+  const workspace = await findWorkspace(resolve(folder, flags.workspace ?? '.'));
+  const spec = resolveRunSpec({
+    agentFile,
+    task: await readTask(task, flags),
+    workspace,
+    overrides: overridesOf(flags),
+    settings,
+    ...toolSet(),
+    models: { resolveModelAlias, factsOf, offlineModelId: OFFLINE_MODEL_ID },
+    now: new Date(),
+  });
+  return { spec, notices: agentFile.notices };
+}
+
+async function findWorkspace(path: string): Promise<string> {
+  const refuse = (why: string): never => {
+    throw new CommandFailure(EXIT.usage, `Cannot use the workspace "${path}": ${why}`);
+  };
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => refuse(error.code === 'ENOENT' ? 'there is no such folder' : String(error.code)));
+  if (!stats.isDirectory()) refuse('it is not a folder');
+  await access(path, constants.R_OK | constants.X_OK).catch(() => refuse('it cannot be read'));
+  return await realpath(path);
+}
+
+function overridesOf(flags: RunFlags): SpecOverrides {
+  const { id, title, model, maxTurns, maxToolCalls, maxBudgetUsd, activeTime, approvalTimeout, denyTools } = flags;
+  return {
+    ...given({ runId: id, title, model }),
+    limits: given({ turns: maxTurns, toolCalls: maxToolCalls, costUsd: maxBudgetUsd, activeMs: activeTime }),
+    approvals: given({ timeoutMs: approvalTimeout }),
+    policy: given({ deny: denyTools }),
+  };
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,57 @@
+import type { Approval } from '../../contract/approvals.ts';
+import type { Colors } from '../terminal.ts';
+import { relativeText, timeText } from './times.ts';
+import { safeJson, shortLine, visible, visibleLines } from './visible.ts';
+
+/**
+ * Everything a person needs to decide, in full and with nothing cut: what, what happens if nobody answers, the exact
+ * arguments, their digest, and why the policy asked.
+ */
+export function approvalText(approval: Approval, { colors, now }: { readonly colors: Colors; readonly now: number }): readonly string[] {
+  const { id, kind, tool, title, reason, digest, options } = approval;
+  return [
+    `${colors.bold(visible(title))}`,
+    `  ${colors.dim('Question')}     ${id}, ${ASKED[kind]}`,
+    `  ${colors.dim('If nobody')}    ${fateText(approval, now)}`,
+    `  ${colors.dim('Asked by')}     ${visible(reason)}`,
+    `  ${colors.dim('Tool')}         ${visible(tool)}`,
+    ...argumentLines(approval.arguments).map((line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`),
+    `  ${colors.dim('Digest')}       ${digest} (what you approve is what will run)`,
+    ...options.map((option) => `  ${colors.dim('Option')}       ${option.id}: ${visible(option.label)}`),
+    ...decisionLines(approval, colors),
+  ];
+}
+
+const ASKED = { approve: 'leave for one exact call', choose: 'a choice', answer: 'an answer in words' } as const;
+
+/** What happens when nobody answers, and when. */
+export function fateText({ status, deadline, onTimeout }: Approval, now: number): string {
+  if (status !== 'open') return `it is ${status}`;
+  const then = onTimeout === 'deny' ? 'the call is denied as expired and the run goes on' : 'the run stops';
+  return `${then}, at ${timeText(deadline)} (${relativeText(deadline, now)})`;
+}
+
+/** Strings keep their line breaks, so that a script or a file reads as what it is. */
+function argumentLines(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return visibleLines(safeJson(value, 2));
+  return Object.entries(value).flatMap(([key, entry]) => {
+    const name = visible(key);
+    if (typeof entry !== 'string') return visibleLines(safeJson(entry, 2)).map((line, index) => (index === 0 ? `${name}: ${line}` : `  ${line}`));
+    const lines = visibleLines(entry);
+    return lines.length === 1 ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  | ${line}`)];
+  });
+}
+
+function decisionLines({ status, answer }: Approval, colors: Colors): readonly string[] {
+  if (answer === undefined) return [];
+  const words = [answer.choice, answer.text, answer.note].filter((part) => part !== undefined);
+  const said = words.length === 0 ? '' : `: ${words.map((part) => shortLine(part, 400)).join(' · ')}`;
+  return [`  ${colors.dim('Decided')}      ${status} by ${visible(answer.by)} at ${timeText(answer.at)}${said}`];
+}
+
+/** The commands that answer from another terminal. */
+export function answerCommands({ id, kind, options }: Approval): readonly string[] {
+  if (kind === 'approve') return [`nightshift approvals approve ${id}`, `nightshift approvals deny ${id} --note "why"`];
+  if (kind === 'answer') return [`nightshift approvals answer ${id} "your words"`];
+  return [`nightshift approvals answer ${id} --choice ${options.map((option) => option.id).join('|')}`];
+}

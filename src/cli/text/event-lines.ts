@@ -1,0 +1,128 @@
+import type { RunEvent } from '../../contract/events.ts';
+import type { Colors } from '../terminal.ts';
+import { clockText, spanText } from './times.ts';
+import { shortLine } from './visible.ts';
+
+const WORDS_CHARACTERS = 160;
+
+/** Reads are over in a moment, so one line tells of both their start and their end. */
+const QUICK_TOOLS: ReadonlySet<string> = new Set(['ls', 'glob', 'grep', 'read_file']);
+
+export interface EventLines {
+  /** The lines that tell of an event; none for those that tell nothing new. */
+  readonly of: (event: RunEvent) => readonly string[];
+}
+
+type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+interface Line {
+  readonly icon: string;
+  readonly word: string;
+  readonly text: string;
+}
+
+/** Tells the events of one run as short lines, each with the time since its start. */
+export function createEventLines(colors: Colors): EventLines {
+  let startedAt: number | null = null;
+  const summaries = new Map<string, string>();
+  return {
+    of(event) {
+      startedAt ??= event.at;
+      if (event.type === 'tool.started' || event.type === 'tool.proposed') summaries.set(event.callId, event.summary);
+      const line = lineOf(event, { colors, summaries });
+      if (line === null) return [];
+      const clock = colors.dim(clockText(event.at - startedAt).padStart(8));
+      return [`${clock}  ${line.icon} ${line.word.padEnd(8)} ${line.text}`];
+    },
+  };
+}
+
+interface Situation {
+  readonly colors: Colors;
+  readonly summaries: ReadonlyMap<string, string>;
+}
+
+function lineOf(event: RunEvent, situation: Situation): Line | null {
+  if (event.type.startsWith('tool.')) return toolLine(event as EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, situation);
+  if (event.type.startsWith('approval.')) return approvalLine(event as ApprovalEvent, situation);
+  if (event.type.startsWith('run.')) return runLine(event, situation);
+  return wordsLine(event, situation);
+}
+
+function wordsLine(event: RunEvent, { colors }: Situation): Line | null {
+  switch (event.type) {
+    case 'model.replied':
+      return { icon: colors.cyan('●'), word: 'model', text: modelText(event) };
+    case 'model.problem':
+      return { icon: colors.yellow('!'), word: 'model', text: `turn ${event.turn} · ${shortLine(event.problem, WORDS_CHARACTERS)}` };
+    case 'message.received':
+      return { icon: colors.magenta('»'), word: 'message', text: `from ${shortLine(event.by, 40)}: ${shortLine(event.text, WORDS_CHARACTERS)}` };
+    case 'message.refused':
+      return { icon: colors.red('✗'), word: 'message', text: `from ${shortLine(event.by, 40)} refused: ${shortLine(event.message, WORDS_CHARACTERS)}` };
+    case 'limit.reached':
+      return { icon: colors.yellow('!'), word: 'limit', text: `${event.limit}: ${shortLine(event.message, WORDS_CHARACTERS)}` };
+    default:
+      return null;
+  }
+}
+
+function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>): string {
+  const words = text.trim() === '' ? '' : ` · ${shortLine(text, WORDS_CHARACTERS)}`;
+  const asks = calls === 0 ? '' : ` (${calls} call${calls === 1 ? '' : 's'})`;
+  return `turn ${turn}${words}${asks}${usage.output > 0 ? '' : ' · no tokens'}`;
+}
+
+function toolLine(event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, { colors, summaries }: Situation): Line | null {
+  if (event.type === 'tool.proposed') return null;
+  if (event.type === 'tool.started') {
+    if (QUICK_TOOLS.has(event.tool)) return null;
+    return { icon: colors.blue('→'), word: 'start', text: toolText(event.tool, event.summary) };
+  }
+  const summary = toolText(event.tool, summaries.get(event.callId) ?? '');
+  const took = colors.dim(event.durationMs > 0 ? ` · ${spanText(event.durationMs)}` : '');
+  if (event.status === 'success') return { icon: colors.green('✓'), word: 'done', text: `${summary}${took}` };
+  const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), WORDS_CHARACTERS)}`;
+  const icon = event.status === 'error' ? colors.red('✗') : colors.yellow('✗');
+  return { icon, word: shortLine(event.status, 12), text: `${summary}${took} · ${why}` };
+}
+
+function toolText(tool: string, summary: string): string {
+  return `${shortLine(tool, 40)} · ${shortLine(summary, WORDS_CHARACTERS)}`;
+}
+
+type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approval.refused'>;
+
+function approvalLine(event: ApprovalEvent, { colors }: Situation): Line {
+  switch (event.type) {
+    case 'approval.requested':
+      return { icon: colors.yellow('?'), word: 'approval', text: `${event.id} · ${shortLine(event.title, WORDS_CHARACTERS)} · ${shortLine(event.reason, 100)}` };
+    case 'approval.decided': {
+      const note = event.note === undefined ? '' : `: ${shortLine(event.note, WORDS_CHARACTERS)}`;
+      const icon = event.status === 'approved' || event.status === 'answered' ? colors.green('✓') : colors.yellow('✗');
+      return { icon, word: 'approval', text: `${event.id} · ${event.status} by ${shortLine(event.by, 40)}${note}` };
+    }
+    case 'approval.refused':
+      return { icon: colors.red('✗'), word: 'approval', text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, 300)}` };
+  }
+}
+
+function runLine(event: RunEvent, { colors }: Situation): Line | null {
+  switch (event.type) {
+    case 'run.started':
+      return { icon: colors.cyan('●'), word: 'started', text: `${shortLine(event.agent, 64)} · ${shortLine(event.model, 64)}${event.offline ? ' · OFFLINE model' : ''}` };
+    case 'run.state':
+      return event.state === 'finishing' || event.state === 'compacting' ? { icon: '·', word: event.state.slice(0, 8), text: shortLine(event.now, WORDS_CHARACTERS) } : null;
+    case 'run.parked':
+      return { icon: colors.yellow('!'), word: 'parked', text: `${event.parked.reason}: ${shortLine(event.parked.message, 400)}` };
+    case 'run.paused':
+    case 'run.resumed':
+    case 'run.cancel_requested':
+      return { icon: colors.magenta('»'), word: event.type.slice(4, 12), text: `by ${shortLine(event.by, 40)}` };
+    case 'run.compacted':
+      return { icon: '·', word: 'compact', text: `${event.messagesBefore} messages became ${event.messagesAfter}` };
+    case 'run.ended':
+      return { icon: event.outcome.status === 'completed' ? colors.green('■') : colors.yellow('■'), word: 'ended', text: event.outcome.status };
+    default:
+      return null;
+  }
+}
