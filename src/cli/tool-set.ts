@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../contract/spec.ts';
 import { askHumanDefinition } from '../core/ask-human.ts';
-import { builtinTools } from '../tools/builtin.ts';
+import type { Environment } from '../config/environment.ts';
+import { createBuiltinTools } from '../tools/builtin.ts';
 import { createRegistry } from '../tools/registry.ts';
 
 export interface ToolSet {
@@ -10,13 +11,13 @@ export interface ToolSet {
 }
 
 /** The tools that a run may be given. */
-export function toolSet(): ToolSet {
-  const registry = createRegistry(builtinTools);
+export function toolSet(env: Environment): ToolSet {
+  const registry = createRegistry(createBuiltinTools(env));
   return { toolDefinitions: registry.definitions(registry.names), askHumanDefinition };
 }
 
 /** Their names, as agent files may use them. */
-export function knownTools(): readonly string[] {
-  const { toolDefinitions } = toolSet();
+export function knownTools(env: Environment): readonly string[] {
+  const { toolDefinitions } = toolSet(env);
   return [...toolDefinitions, askHumanDefinition].map(({ name }) => name);
 }

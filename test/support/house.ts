@@ -57,6 +57,8 @@ export interface HouseOptions {
   readonly tools?: readonly Tool[];
   /** False when the test brings its workers itself. */
   readonly worker?: boolean;
+  /** A server of the test's own, instead of the shared one. */
+  readonly address?: string;
 }
 
 Runtime.install({
@@ -64,10 +66,10 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
 });
 
-export async function openHouse({ tools = [], worker: wanted = true }: HouseOptions = {}): Promise<House> {
+export async function openHouse({ tools = [], worker: wanted = true, address }: HouseOptions = {}): Promise<House> {
   const id = randomBytes(4).toString('hex');
   const [workspace, dataFolder] = await Promise.all([tempFolder('workspace'), tempFolder('data')]);
-  const target = { address: inject('temporalAddress'), namespace: 'default' };
+  const target = { address: address ?? inject('temporalAddress'), namespace: 'default' };
   const model = await startOfflineModel({ keep: 200 });
   const { client, close: disconnect } = await connectClient(target);
   const workerOptions: WorkerOptions = {

@@ -28,8 +28,8 @@ export function addAgents(program: Command, run: Runner): void {
 }
 
 async function list(context: Context, json: boolean): Promise<number> {
-  const { terminal, folder, settings } = context;
-  const places = { folder, home: settings.home, knownTools: knownTools() };
+  const { terminal, folder, settings, env } = context;
+  const places = { folder, home: settings.home, knownTools: knownTools(env) };
   const agents = await Promise.all((await listAgentFiles(places)).map(async (path) => await read(path, places)));
   if (json) terminal.print(safeJson(agents, 2));
   else if (agents.length === 0) terminal.say('No agent files here. They are looked for in agents/, .agents/agents/, .claude/agents/ and ~/.claude/agents/.');

@@ -46,13 +46,14 @@ async function work(context: Context, flags: WorkerFlags): Promise<number> {
   // The native library takes a moment to load, and only this command needs it whole.
   const [{ startWorker }, { Runtime, DefaultLogger }] = await Promise.all([import('../../worker.ts'), import('@temporalio/worker')]);
   Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
-  const { settings, build, terminal } = context;
+  const { env, settings, build, terminal } = context;
   const taskQueue = flags.taskQueue ?? settings.taskQueue;
   const worker = await startWorker({
     target,
     taskQueue,
     dataFolder: settings.folders.dataFolder,
     models: settings.anthropic,
+    environment: env,
     ...(build.workflowBundle === null ? {} : { bundlePath: build.workflowBundle }),
     ...(flags.cachedRuns === undefined ? {} : { cachedRunsMax: flags.cachedRuns }),
   });

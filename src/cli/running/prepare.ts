@@ -31,8 +31,8 @@ export interface PreparedRun {
  * @throws {CommandFailure} the workspace or the task is missing
  */
 export async function prepareRun(context: Context, { agent, task, flags }: RunWish): Promise<PreparedRun> {
-  const { folder, settings } = context;
-  const agentFile = await findAgentFile(agent, { folder, home: settings.home, knownTools: knownTools() });
+  const { folder, settings, env } = context;
+  const agentFile = await findAgentFile(agent, { folder, home: settings.home, knownTools: knownTools(env) });
   const workspace = await findWorkspace(resolve(folder, flags.workspace ?? '.'));
   const spec = resolveRunSpec({
     agentFile,
@@ -40,7 +40,7 @@ export async function prepareRun(context: Context, { agent, task, flags }: RunWi
     workspace,
     overrides: overridesOf(flags),
     settings,
-    ...toolSet(),
+    ...toolSet(env),
     models: { resolveModelAlias, factsOf, offlineModelId: OFFLINE_MODEL_ID },
     now: new Date(),
   });
