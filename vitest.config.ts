@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Temporal's native library belongs to a whole process, so files share none.
     pool: 'forks',
+    // Most files wait for servers and deadlines, so even two cores carry two of them.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -4,10 +4,11 @@ import { extname, join } from 'node:path';
 import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type WorkerOptions as TemporalWorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/activities.ts';
 import type { Dependencies } from './activities/dependencies.ts';
+import { ReplyKeeper } from './activities/reply-keeper.ts';
 import { TranscriptCache } from './activities/transcript-cache.ts';
 import type { Environment } from './config/environment.ts';
 import type { TemporalTarget } from './config/temporal-target.ts';
-import { createModels, type ModelAccess } from './models/models.ts';
+import { createModels, type ModelAccess, type Models } from './models/models.ts';
 import { connectClient, connectWorker } from './temporal/connect.ts';
 import { dataConverter } from './temporal/data-converter.ts';
 import { InFlight } from './temporal/in-flight.ts';
@@ -23,7 +24,7 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** Folder of our own, where the worker notes what it has in hand. */
   readonly dataFolder: string;
-  readonly models: ModelAccess;
+  readonly models: ModelAccess | Models;
   /** What commands that tools run may inherit a few harmless variables from. */
   readonly environment: Environment;
   /** Tools besides the built-in ones. */
@@ -58,6 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const reaper = startReaper(id);
   const dependencies: Dependencies = {
     transcripts,
+    replies: new ReplyKeeper(),
     model: models.choose,
     registry: createRegistry([...createBuiltinTools(options.environment), ...(options.tools ?? [])]),
     ledgerOf: ledgers(),

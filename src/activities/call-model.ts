@@ -6,13 +6,12 @@ import { FAILURES } from '../contract/names.ts';
 import { ASK_HUMAN } from '../core/ask-human.ts';
 import { toolUses } from '../core/replies.ts';
 import { jsonBytes, oneLine } from '../core/sizes.ts';
-import { ModelError, type ModelReply } from '../models/model.ts';
+import { ModelError, type CallOptions, type ModelReply } from '../models/model.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
 import { modelFailure } from './model-failure.ts';
 import { readTranscript } from './read-transcript.ts';
-import { keepReply } from './keep-reply.ts';
 import { stopSignal } from './stop-signal.ts';
 import type { Transcript } from './transcript-cache.ts';
 
@@ -20,14 +19,21 @@ import type { Transcript } from './transcript-cache.ts';
 export async function callModel(dependencies: Dependencies, input: CallModelInput): Promise<CallModelResult> {
   const transcript = await readTranscript(dependencies.transcripts, input.messages);
   const started = performance.now();
-  const name = `model-${input.round}-${digestOf(transcript)}`;
-  const reply = await keepReply(dependencies, { transcript, name }, async () => await ask(dependencies, transcript, input));
+  const name = `${transcript.spec.runId} ${input.round} ${digestOf(transcript)}`;
+  // The heartbeat is each attempt's own, also of one that joins a call still going on.
+  const reply = await withLiveText(async (onLive) => {
+    return await dependencies.replies.once(name, async () => await ask(dependencies, transcript, { ...input, onLive }));
+  });
   const durationMs = Math.round(performance.now() - started);
   const calls = toolUses(reply.message).map((use) => checkCall(dependencies.registry, use));
   return { ...reply, calls, durationMs };
 }
 
-async function ask(dependencies: Dependencies, { spec, messages }: Transcript, { purpose }: CallModelInput): Promise<ModelReply> {
+async function ask(
+  dependencies: Dependencies,
+  { spec, messages }: Transcript,
+  { purpose, onLive }: Pick<CallModelInput, 'purpose'> & Pick<CallOptions, 'onLive'>,
+): Promise<ModelReply> {
   const { id, maxTokens, effort } = spec.model;
   const request = {
     model: id,
@@ -40,7 +46,7 @@ async function ask(dependencies: Dependencies, { spec, messages }: Transcript, {
   };
   const signal = stopSignal();
   try {
-    const reply = await withLiveText(async (onLive) => await dependencies.model(spec.model).call(request, { signal, onLive }));
+    const reply = await dependencies.model(spec.model).call(request, { signal, onLive });
     guardSize(reply);
     return reply;
   } catch (error) {

@@ -28,6 +28,7 @@ interface Step {
   readonly ledger: Ledger;
   /** Names this call for ever: the same on every attempt, and never that of another call. */
   readonly key: string;
+  readonly show: (live: LiveText) => void;
 }
 
 /** Runs one tool call, at most once where that matters, and returns what is known of it. */
@@ -41,9 +42,11 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
   if (ledger === null) return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
   const effect = transcript.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
   const key = `t${input.turn}-c${input.index}-${input.digest.slice(7, 19)}`;
-  const step: Step = { input, use, transcript, effect, ledger, key };
-  await refuseWhileAbandoned(step);
-  return effect === 'read' ? await execute(dependencies, step) : await executeOnce(dependencies, step);
+  await refuseWhileAbandoned({ transcript, ledger, key });
+  return await withLiveText(async (show) => {
+    const step: Step = { input, use, transcript, effect, ledger, key, show };
+    return effect === 'read' ? await execute(dependencies, step) : await executeOnce(dependencies, step);
+  });
 }
 
 function findCall({ messages }: Transcript, { callId }: RunToolInput): ToolUseBlock {
@@ -58,7 +61,7 @@ async function ledgerOrFailure({ ledgerOf }: Dependencies, workspace: string): P
 }
 
 /** A timeout does not prove that the old call stopped; until it has, no step of this run starts here. */
-async function refuseWhileAbandoned({ ledger, transcript, key }: Step): Promise<void> {
+async function refuseWhileAbandoned({ ledger, transcript, key }: Pick<Step, 'ledger' | 'transcript' | 'key'>): Promise<void> {
   const [abandoned] = await ledger.abandoned(transcript.spec.runId, key);
   if (abandoned === undefined) return;
   throw busy(`an earlier call of this run may still be writing (process ${abandoned.pid} on ${abandoned.host})`);
@@ -87,22 +90,27 @@ async function executeOnce(dependencies: Dependencies, step: Step): Promise<RunT
   }
 }
 
-async function execute({ registry, holder }: Dependencies, { input, use, transcript, key }: Step): Promise<RunToolResult> {
+async function execute(
+  { registry, holder }: Dependencies,
+  { input, use, transcript, key, show }: Step,
+): Promise<RunToolResult> {
   const context = Context.current();
   const started = performance.now();
   const workspace = await openWorkspace(transcript.spec.workspace);
-  const permits = (path: string): boolean => grantCovers(input.grant, path);
-  const name = callKey(transcript.spec.runId, key);
   try {
-    return await withLiveText(async (show) => {
-      const live = createLive(show);
-      const signal = stopSignal();
-      return await registry.run(use.name, use.input, { workspace, signal, key: name, live, permits, worker: holder.worker });
+    return await registry.run(use.name, use.input, {
+      workspace,
+      signal: stopSignal(),
+      key: callKey(transcript.spec.runId, key),
+      live: createLive(show),
+      permits: (path) => grantCovers(input.grant, path),
+      worker: holder.worker,
     });
   } catch (error) {
     if (context.cancellationDetails?.cancelRequested !== true) throw error;
     const durationMs = Math.round(performance.now() - started);
-    return { ...notRun('cancelled', 'cancelled', `the run was cancelled; this call was stopped after ${durationMs} ms.`), durationMs };
+    const result = notRun('cancelled', 'cancelled', `the run was cancelled; this call was stopped after ${durationMs} ms.`);
+    return { ...result, durationMs };
   }
 }
 

@@ -1,6 +1,12 @@
 import { ConfigError } from '../config/config-error.ts';
 import { StartRefused } from '../client.ts';
-import { DatabaseDamaged, NoServerError, NotAllowed, ServerDidNotStart, ServerUnreachable } from '../temporal/errors.ts';
+import {
+  DatabaseDamaged,
+  NoServerError,
+  NotAllowed,
+  ServerDidNotStart,
+  ServerUnreachable,
+} from '../temporal/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** A command cannot do what was asked; the message is what the person reads. */

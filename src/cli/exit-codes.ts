@@ -37,6 +37,8 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 /** What `nightshift help exit-codes` prints. */
 export function exitCodeTable(): string {
-  const rows = Object.entries(EXIT).map(([name, code]) => `  ${String(code).padStart(3)}  ${MEANINGS[name as keyof typeof EXIT]}`);
+  const rows = Object.entries(EXIT).map(
+    ([name, code]) => `  ${String(code).padStart(3)}  ${MEANINGS[name as keyof typeof EXIT]}`,
+  );
   return ['Exit codes', '', ...rows, ''].join('\n');
 }

@@ -32,6 +32,8 @@ function endOnClosedPipe(error: NodeJS.ErrnoException): void {
 
 async function flushed(): Promise<void> {
   await Promise.all(
-    [process.stdout, process.stderr].map(async (stream) => await new Promise<void>((resolve) => stream.write('', () => resolve()))),
+    [process.stdout, process.stderr].map(
+      async (stream) => await new Promise<void>((resolve) => stream.write('', () => resolve())),
+    ),
   );
 }

@@ -24,10 +24,19 @@ export async function findApproval(client: Client, name: string): Promise<NamedA
   const reading = await readKnownRun(client, runId);
   const source = reading.kind === 'live' ? reading.view : reading.memo;
   const approvals = source?.approvals ?? [];
-  const approval = number === null ? onlyOpen(runId, approvals) : approvals.find(({ id }) => id === `${runId}.${number}`);
-  if (approval !== undefined) return { runId, approval, whole: reading.kind === 'live' || typeof approval.arguments !== 'string' };
-  if (reading.kind === 'ended') throw new CommandFailure(EXIT.conflict, `Cannot answer "${visible(name)}": the run has ended, and no question of it is open`);
-  throw new CommandFailure(EXIT.notFound, `Cannot find the question "${visible(name)}": this run has no such question; "nightshift approvals ls" lists the open ones`);
+  const approval =
+    number === null ? onlyOpen(runId, approvals) : approvals.find(({ id }) => id === `${runId}.${number}`);
+  if (approval !== undefined)
+    return { runId, approval, whole: reading.kind === 'live' || typeof approval.arguments !== 'string' };
+  if (reading.kind === 'ended')
+    throw new CommandFailure(
+      EXIT.conflict,
+      `Cannot answer "${visible(name)}": the run has ended, and no question of it is open`,
+    );
+  throw new CommandFailure(
+    EXIT.notFound,
+    `Cannot find the question "${visible(name)}": this run has no such question; "nightshift approvals ls" lists the open ones`,
+  );
 }
 
 export function partsOf(name: string): { readonly run: string; readonly number: string | null } {
@@ -37,6 +46,10 @@ export function partsOf(name: string): { readonly run: string; readonly number: 
 
 function onlyOpen(runId: string, approvals: readonly Approval[]): Approval | undefined {
   const open = approvals.filter(({ status }) => status === 'open');
-  if (open.length > 1) throw new CommandFailure(EXIT.usage, `Cannot tell which question of "${runId}" is meant: ${open.map(({ id }) => id).join(', ')} are open`);
+  if (open.length > 1)
+    throw new CommandFailure(
+      EXIT.usage,
+      `Cannot tell which question of "${runId}" is meant: ${open.map(({ id }) => id).join(', ')} are open`,
+    );
   return open[0];
 }

@@ -13,8 +13,15 @@ export async function idOfRun(client: Client, name: string): Promise<string> {
   const named = await findRun(client, name);
   if (named.kind === 'run') return named.runId;
   const shown = visible(name.slice(0, 200));
-  if (named.kind === 'none') throw new CommandFailure(EXIT.notFound, `Cannot find the run "${shown}": there is none; "nightshift runs ls" lists them`);
-  throw new CommandFailure(EXIT.usage, `Cannot tell which run "${shown}" is: ${named.runIds.slice(0, 5).join(', ')} all begin with it`);
+  if (named.kind === 'none')
+    throw new CommandFailure(
+      EXIT.notFound,
+      `Cannot find the run "${shown}": there is none; "nightshift runs ls" lists them`,
+    );
+  throw new CommandFailure(
+    EXIT.usage,
+    `Cannot tell which run "${shown}" is: ${named.runIds.slice(0, 5).join(', ')} all begin with it`,
+  );
 }
 
 export type KnownReading = Exclude<Reading, { readonly kind: 'gone' | 'unreachable' }>;
@@ -22,7 +29,15 @@ export type KnownReading = Exclude<Reading, { readonly kind: 'gone' | 'unreachab
 /** Reads a run. @throws {CommandFailure} it is gone, or the server does not answer */
 export async function readKnownRun(client: Client, runId: string): Promise<KnownReading> {
   const reading = await readRun(client, runId);
-  if (reading.kind === 'gone') throw new CommandFailure(EXIT.notFound, `Cannot find the run "${visible(runId)}": the server knows none of this id`);
-  if (reading.kind === 'unreachable') throw new CommandFailure(EXIT.unreachable, `Cannot read "${runId}": the server does not answer, ${visible(reading.message)}`);
+  if (reading.kind === 'gone')
+    throw new CommandFailure(
+      EXIT.notFound,
+      `Cannot find the run "${visible(runId)}": the server knows none of this id`,
+    );
+  if (reading.kind === 'unreachable')
+    throw new CommandFailure(
+      EXIT.unreachable,
+      `Cannot read "${runId}": the server does not answer, ${visible(reading.message)}`,
+    );
   return reading;
 }

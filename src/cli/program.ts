@@ -62,7 +62,8 @@ function addHelp(program: Command): void {
       let command = program;
       for (const word of words) {
         const next = command.commands.find((candidate) => candidate.name() === word);
-        if (next === undefined) program.error(`error: there is no help about "${word}"`, { code: 'nightshift.help', exitCode: 2 });
+        if (next === undefined)
+          program.error(`error: there is no help about "${word}"`, { code: 'nightshift.help', exitCode: 2 });
         command = next;
       }
       command.outputHelp();

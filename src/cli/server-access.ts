@@ -44,7 +44,10 @@ export async function findServer({ settings }: Context): Promise<FoundServer | n
 export async function withServer<T>(context: Context, use: (server: ServerAccess) => Promise<T>): Promise<T> {
   const found = await findServer(context);
   if (found === null) {
-    throw new CommandFailure(EXIT.unreachable, 'Cannot reach a Temporal server: none runs here; start it with "nightshift up --detach", or set TEMPORAL_ADDRESS');
+    throw new CommandFailure(
+      EXIT.unreachable,
+      'Cannot reach a Temporal server: none runs here; start it with "nightshift up --detach", or set TEMPORAL_ADDRESS',
+    );
   }
   const { client, close } = await connectClient(found.target);
   try {
@@ -56,5 +59,7 @@ export async function withServer<T>(context: Context, use: (server: ServerAccess
 
 /** The page of a run in the Temporal UI, where that is known. */
 export function runPage({ uiUrl, target }: FoundServer, runId: string): string | null {
-  return uiUrl === null ? null : `${uiUrl}/namespaces/${encodeURIComponent(target.namespace)}/workflows/${encodeURIComponent(runId)}`;
+  return uiUrl === null
+    ? null
+    : `${uiUrl}/namespaces/${encodeURIComponent(target.namespace)}/workflows/${encodeURIComponent(runId)}`;
 }

@@ -51,17 +51,17 @@ export function openTerminal({ color, input }: TerminalOptions, env: Environment
     for (const text of waiting) write(text);
   };
   return {
-    colors: pc.createColors(wanted && stderr.isTTY === true),
-    outColors: pc.createColors(wanted && stdout.isTTY === true),
+    colors: pc.createColors(wanted && stderr.isTTY),
+    outColors: pc.createColors(wanted && stdout.isTTY),
     print: (text) => void stdout.write(`${text}\n`),
     say: write,
     flash(text) {
-      if (stderr.isTTY !== true || held !== null) return;
+      if (!stderr.isTTY || held !== null) return;
       // Whoever calls has cut the text to the width; cutting here could cut a colour in two.
       stderr.write(`${CLEAR_LINE}${text}`);
       flashing = true;
     },
-    canAsk: input && stdin.isTTY === true && stderr.isTTY === true,
+    canAsk: input && stdin.isTTY && stderr.isTTY,
     async ask(question, signal) {
       if (flashing) write('');
       // Lines about the run wait while somebody types.

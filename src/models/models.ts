@@ -18,8 +18,9 @@ export interface Models {
   readonly close: () => Promise<void>;
 }
 
-/** The models of a worker. The offline model is started when a run first needs it, and ends with the worker. */
-export function createModels(access: ModelAccess): Models {
+/** The models of a worker; an embedding program may bring its own. The offline model is started when a run first needs it, and ends with the worker. */
+export function createModels(access: ModelAccess | Models): Models {
+  if ('choose' in access) return access;
   let offline: Promise<{ readonly server: OfflineModel; readonly model: Model }> | undefined;
   const { apiKey } = access;
   const online = apiKey === undefined ? withoutKey : createAnthropicModel({ ...access, apiKey });

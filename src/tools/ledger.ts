@@ -1,6 +1,6 @@
-import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Effect } from '../contract/tool-calls.ts';
 import { CALL_MARKER } from './call-environment.ts';
 import { createExclusively, deposit, readClaim, readIfThere, type Claim, type Durability } from './claim-file.ts';
@@ -13,6 +13,9 @@ export { identifyHolder, type Holder } from './holder.ts';
 
 /** A result is far smaller (`RESULT_BYTES_MAX`); this only keeps a mistake from filling the disk. */
 const STORED_BYTES_MAX = 1_024 * 1_024;
+
+/** Folder of the marks of calls that may still be at work. */
+const OPEN = 'open';
 
 /** A claim of which not even the holder is readable was being written; nobody needs longer for that. */
 const UNREADABLE_MS_MAX = 5_000;
@@ -113,12 +116,13 @@ async function settle(attempt: Attempt, perform: () => Promise<unknown>): Promis
 async function claimed({ ground, path, holder, run }: Attempt, number: number): Promise<boolean> {
   const claim: Claim = { holder, since: Date.now() };
   const deposit = { path: claimPath(path, number), text: JSON.stringify(claim), durable: ground.durable };
-  return await createExclusively(deposit).catch(async (error: unknown) => {
+  await writeFile(openMark(path), '').catch(async (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     // The first call of a run finds no folder yet.
-    await makeNightshiftFolder(ground.root, ['ledger', safeName(run)]);
-    return await createExclusively(deposit);
+    await makeNightshiftFolder(ground.root, ['ledger', safeName(run), OPEN]);
+    await writeFile(openMark(path), '');
   });
+  return await createExclusively(deposit);
 }
 
 async function performAndStore(
@@ -128,12 +132,14 @@ async function performAndStore(
   const value = await perform().catch(async (error: unknown) => {
     // Its process lives on, so without this word others would take the attempt to be still at work.
     await deposit({ path: overPath(path, number), text: '', durable: ground.durable });
+    await rm(openMark(path), { force: true });
     throw error;
   });
   const text = JSON.stringify({ value });
   if (Buffer.byteLength(text) > STORED_BYTES_MAX)
     throw new Error(`Cannot store the result of "${call}": it is larger than 1 MiB`);
   await deposit({ path: `${path}.result`, text, durable: ground.durable });
+  await rm(openMark(path), { force: true });
   return { kind: 'done', value };
 }
 
@@ -175,22 +181,30 @@ function overPath(path: string, number: number): string {
   return `${claimPath(path, number)}.over`;
 }
 
-/** Living holders, in other processes, of claims in the folder that have no result. */
+/**
+ * Stands from before a call is claimed until its result is stored, so that the calls which may still be at work are
+ * found without looking at all that ever were.
+ */
+function openMark(path: string): string {
+  return join(dirname(path), OPEN, basename(path));
+}
+
+/** Living holders, in other processes, of claims in a run's folder that have no result. */
 async function livingHolders(ground: Ground, folder: string, exceptName = ''): Promise<readonly Holder[]> {
-  const names: readonly string[] = await readdir(folder).catch(() => []);
-  const finished = new Set(names.filter((name) => name.endsWith('.result')));
-  const open = names
-    .filter((name) => /\.claim(\.\d+)?$/.test(name))
-    .filter((name) => {
-      const call = name.slice(0, name.indexOf('.'));
-      return call !== exceptName && !finished.has(`${call}.result`) && !names.includes(`${name}.over`);
-    });
-  const claims = await Promise.all(open.map(async (name) => await readClaim(join(folder, name))));
-  const living: Holder[] = [];
-  for (const claim of claims) {
-    if (claim !== undefined && (await mayBeAlive(claim, ground))) living.push(claim.holder);
+  const names: readonly string[] = await readdir(join(folder, OPEN)).catch(() => []);
+  const calls = names.filter((name) => name !== exceptName);
+  const holders = await Promise.all(calls.map(async (name) => await livingHolder(ground, join(folder, name))));
+  return holders.filter((holder) => holder !== undefined);
+}
+
+async function livingHolder(ground: Ground, path: string): Promise<Holder | undefined> {
+  if ((await storedResult({ path })) !== undefined) return undefined;
+  for (let number = 1; ; number += 1) {
+    const claim = await readClaim(claimPath(path, number));
+    if (claim === undefined) return undefined;
+    const isOver = (await readIfThere(overPath(path, number))) !== undefined;
+    if (!isOver && (await mayBeAlive(claim, ground))) return claim.holder;
   }
-  return living;
 }
 
 async function prune(ground: Ground, olderThanMs: number): Promise<number> {

@@ -32,9 +32,16 @@ async function list(context: Context, json: boolean): Promise<number> {
   const places = { folder, home: settings.home, knownTools: knownTools(env) };
   const agents = await Promise.all((await listAgentFiles(places)).map(async (path) => await read(path, places)));
   if (json) terminal.print(safeJson(agents, 2));
-  else if (agents.length === 0) terminal.say('No agent files here. They are looked for in agents/, .agents/agents/, .claude/agents/ and ~/.claude/agents/.');
+  else if (agents.length === 0)
+    terminal.say(
+      'No agent files here. They are looked for in agents/, .agents/agents/, .claude/agents/ and ~/.claude/agents/.',
+    );
   else {
-    const rows = agents.map(({ name, file, description, problem }) => [name, file, shortLine(problem ?? description, 80)]);
+    const rows = agents.map(({ name, file, description, problem }) => [
+      name,
+      file,
+      shortLine(problem ?? description, 80),
+    ]);
     terminal.print(tableText(['AGENT', 'FILE', 'DESCRIPTION'], rows));
   }
   return EXIT.done;
@@ -45,6 +52,11 @@ async function read(path: string, places: Parameters<typeof findAgentFile>[1]): 
     const { name, source, description } = await findAgentFile(path, places);
     return { name, file: source, description, problem: null };
   } catch (error) {
-    return { name: basename(path, '.md'), file: path, description: '', problem: error instanceof Error ? error.message : String(error) };
+    return {
+      name: basename(path, '.md'),
+      file: path,
+      description: '',
+      problem: error instanceof Error ? error.message : String(error),
+    };
   }
 }

@@ -16,7 +16,11 @@ export interface AnswerFlags {
 export async function deny(context: Context, id: string, note: string | undefined): Promise<number> {
   return await withServer(context, async ({ client }) => {
     const named = await findApproval(client, id);
-    return await sendAnswer(context, { client, named, given: { decision: 'deny', ...(note === undefined ? {} : { note }) } });
+    return await sendAnswer(context, {
+      client,
+      named,
+      given: { decision: 'deny', ...(note === undefined ? {} : { note }) },
+    });
   });
 }
 
@@ -29,23 +33,33 @@ export interface AnswerWish {
 export async function answer(context: Context, { id, text, flags }: AnswerWish): Promise<number> {
   return await withServer(context, async ({ client }) => {
     const named = await findApproval(client, id);
-    const given = { decision: 'answer', ...wordsFor(named, text, flags), ...(flags.note === undefined ? {} : { note: flags.note }) } as const;
+    const given = {
+      decision: 'answer',
+      ...wordsFor(named, text, flags),
+      ...(flags.note === undefined ? {} : { note: flags.note }),
+    } as const;
     return await sendAnswer(context, { client, named, given });
   });
 }
 
-function wordsFor({ approval }: NamedApproval, text: string | undefined, { choice }: AnswerFlags): Pick<Answer, 'choice' | 'text'> {
+function wordsFor(
+  { approval }: NamedApproval,
+  text: string | undefined,
+  { choice }: AnswerFlags,
+): Pick<Answer, 'choice' | 'text'> {
   const cannot = `Cannot answer "${approval.id}"`;
   switch (approval.kind) {
     case 'approve':
       throw new CommandFailure(EXIT.usage, `${cannot}: it wants approve or deny`);
     case 'answer':
-      if (text === undefined || text.trim() === '') throw new CommandFailure(EXIT.usage, `${cannot}: give the answer as text`);
+      if (text === undefined || text.trim() === '')
+        throw new CommandFailure(EXIT.usage, `${cannot}: give the answer as text`);
       return { text };
     case 'choose': {
       const chosen = choice ?? text;
       const ids = approval.options.map((option) => option.id);
-      if (chosen === undefined || !ids.includes(chosen)) throw new CommandFailure(EXIT.usage, `${cannot}: expected --choice with one of ${ids.join(', ')}`);
+      if (chosen === undefined || !ids.includes(chosen))
+        throw new CommandFailure(EXIT.usage, `${cannot}: expected --choice with one of ${ids.join(', ')}`);
       return { choice: chosen };
     }
   }
@@ -70,15 +84,22 @@ const REFUSAL_CODES: Readonly<Record<RefusalReason, ExitCode>> = {
 const WORDS = { approve: 'approved', deny: 'denied', answer: 'answered' } as const;
 
 /** Sends an answer and tells what became of it. @throws {CommandFailure} it was refused */
-export async function sendAnswer({ terminal, settings }: Context, { client, named, given }: Sending): Promise<ExitCode> {
+export async function sendAnswer(
+  { terminal, settings }: Context,
+  { client, named, given }: Sending,
+): Promise<ExitCode> {
   const { runId, approval } = named;
   const sent = await answerApproval(client, runId, { id: approval.id, by: settings.user, ...given });
   switch (sent.kind) {
     case 'applied':
-      terminal.say(`${approval.id}: ${WORDS[given.decision]} by ${visible(settings.user)}. Next: nightshift runs tail ${runId}`);
+      terminal.say(
+        `${approval.id}: ${WORDS[given.decision]} by ${visible(settings.user)}. Next: nightshift runs tail ${runId}`,
+      );
       return EXIT.done;
     case 'recorded':
-      terminal.say(`${approval.id}: recorded; no worker answers, and it will be judged by the time it was given. Next: nightshift up`);
+      terminal.say(
+        `${approval.id}: recorded; no worker answers, and it will be judged by the time it was given. Next: nightshift up`,
+      );
       return EXIT.done;
     case 'refused':
       throw new CommandFailure(REFUSAL_CODES[sent.refusal.reason], visible(sent.refusal.message));

@@ -21,7 +21,11 @@ export async function approve(context: Context, id: string, flags: ApproveFlags)
   return await withServer(context, async ({ client }) => {
     const named = await findApproval(client, id);
     const { approval } = named;
-    if (approval.kind !== 'approve') throw new CommandFailure(EXIT.usage, `Cannot approve "${approval.id}": it wants an answer; use "nightshift approvals answer ${approval.id}"`);
+    if (approval.kind !== 'approve')
+      throw new CommandFailure(
+        EXIT.usage,
+        `Cannot approve "${approval.id}": it wants an answer; use "nightshift approvals answer ${approval.id}"`,
+      );
     const digest = flags.digest === undefined ? await askHere(context, named) : matchDigest(approval, flags.digest);
     if (digest === null) {
       context.terminal.say('Nothing was sent; the question stays open.');
@@ -35,11 +39,18 @@ export async function approve(context: Context, id: string, flags: ApproveFlags)
 /** The digest of what was shown and approved here, or null. */
 async function askHere({ terminal }: Context, { approval, whole }: NamedApproval): Promise<string | null> {
   if (!terminal.canAsk) {
-    throw new CommandFailure(EXIT.usage, `Cannot approve "${approval.id}" without a terminal unless the call is named: give --digest, from "nightshift approvals show ${approval.id} --json"`);
+    throw new CommandFailure(
+      EXIT.usage,
+      `Cannot approve "${approval.id}" without a terminal unless the call is named: give --digest, from "nightshift approvals show ${approval.id} --json"`,
+    );
   }
   // A decided question is sent all the same: its refusal tells who was first.
   if (approval.status !== 'open') return approval.digest;
-  if (!whole) throw new CommandFailure(EXIT.unreachable, `Cannot show "${approval.id}" whole: no worker answers; start one with "nightshift up", or name the call by --digest`);
+  if (!whole)
+    throw new CommandFailure(
+      EXIT.unreachable,
+      `Cannot show "${approval.id}" whole: no worker answers; start one with "nightshift up", or name the call by --digest`,
+    );
   for (const line of approvalText(approval, { colors: terminal.colors, now: Date.now() })) terminal.say(line);
   const typed = await terminal.ask('Approve this exact call? [y/N] ');
   return typed !== null && isYes(typed) ? approval.digest : null;
@@ -47,10 +58,19 @@ async function askHere({ terminal }: Context, { approval, whole }: NamedApproval
 
 /** The whole digest, when enough of it was given and it is that of this call. */
 export function matchDigest({ id, digest }: Pick<Approval, 'id' | 'digest'>, given: string): string {
-  const digits = given.toLowerCase().replace(/^sha256:/u, '').replace(/…$/u, '');
+  const digits = given
+    .toLowerCase()
+    .replace(/^sha256:/u, '')
+    .replace(/…$/u, '');
   if (!/^[0-9a-f]+$/u.test(digits) || digits.length < DIGITS_MIN) {
-    throw new CommandFailure(EXIT.usage, `Cannot use the digest "${visible(given.slice(0, 100))}": expected sha256: and at least ${DIGITS_MIN} hex digits`);
+    throw new CommandFailure(
+      EXIT.usage,
+      `Cannot use the digest "${visible(given.slice(0, 100))}": expected sha256: and at least ${DIGITS_MIN} hex digits`,
+    );
   }
   if (digest.startsWith(`sha256:${digits}`)) return digest;
-  throw new CommandFailure(EXIT.conflict, `Cannot approve "${id}": the call has digest ${digest}, not the one given; look at it again`);
+  throw new CommandFailure(
+    EXIT.conflict,
+    `Cannot approve "${id}": the call has digest ${digest}, not the one given; look at it again`,
+  );
 }

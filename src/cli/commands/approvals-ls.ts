@@ -22,11 +22,22 @@ export async function listOpenApprovals(context: Context, json: boolean): Promis
 
 function rowOf({ agent, approval }: ListedApproval): readonly string[] {
   const { id, kind, deadline, onTimeout, title } = approval;
-  return [id, kind, shortLine(agent, 24), relativeText(deadline, Date.now()), onTimeout === 'deny' ? 'denied' : 'run stops', shortLine(title, 80)];
+  return [
+    id,
+    kind,
+    shortLine(agent, 24),
+    relativeText(deadline, Date.now()),
+    onTimeout === 'deny' ? 'denied' : 'run stops',
+    shortLine(title, 80),
+  ];
 }
 
 /** A question as every JSON output shows it. */
-export function approvalJson({ runId, agent, approval }: Omit<ListedApproval, 'agent'> & { readonly agent?: string }): unknown {
+export function approvalJson({
+  runId,
+  agent,
+  approval,
+}: Omit<ListedApproval, 'agent'> & { readonly agent?: string }): unknown {
   const { openedAt, deadline, onTimeout, callId, ...rest } = approval;
   return {
     run_id: runId,

@@ -12,7 +12,8 @@ export async function showApproval(context: Context, id: string, json: boolean):
     const { print, say, outColors } = context.terminal;
     if (json) print(safeJson({ ...(approvalJson({ runId, approval }) as object), arguments_whole: whole }, 2));
     else print(approvalText(approval, { colors: outColors, now: Date.now() }).join('\n'));
-    if (!whole) say('No worker answers, so the arguments are cut here; start one with "nightshift up" to see them whole');
+    if (!whole)
+      say('No worker answers, so the arguments are cut here; start one with "nightshift up" to see them whole');
     if (approval.status === 'open' && !json) for (const command of answerCommands(approval)) say(`  ${command}`);
     return EXIT.done;
   });

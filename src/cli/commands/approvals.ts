@@ -18,14 +18,19 @@ export function addApprovals(program: Command, run: Runner): void {
     .description('open questions, the most urgent first')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  nightshift approvals ls')
-    .action(async ({ json }: JsonFlag) => await run(async (context) => await listOpenApprovals(context, json === true)));
+    .action(
+      async ({ json }: JsonFlag) => await run(async (context) => await listOpenApprovals(context, json === true)),
+    );
   approvals
     .command('show')
     .description('one question in full, with the exact arguments and their digest')
     .argument('<id>')
     .option('--json', 'as JSON')
     .addHelpText('after', `${NAMES}\nExample:\n  nightshift approvals show auditor-1f2e.1 --json`)
-    .action(async (id: string, { json }: JsonFlag) => await run(async (context) => await showApproval(context, id, json === true)));
+    .action(
+      async (id: string, { json }: JsonFlag) =>
+        await run(async (context) => await showApproval(context, id, json === true)),
+    );
   addDecisions(approvals, run);
 }
 
@@ -36,7 +41,10 @@ function addDecisions(approvals: Command, run: Runner): void {
     .argument('<id>')
     .option('--digest <digest>', 'sha256:… of "approvals show --json"; at least 12 digits of it')
     .option('--note <text>', 'for the agent')
-    .addHelpText('after', `${NAMES}\nExamples:\n  nightshift approvals approve auditor-1f2e.1\n  nightshift approvals approve auditor-1f2e.1 --digest sha256:0123456789ab`)
+    .addHelpText(
+      'after',
+      `${NAMES}\nExamples:\n  nightshift approvals approve auditor-1f2e.1\n  nightshift approvals approve auditor-1f2e.1 --digest sha256:0123456789ab`,
+    )
     .action(async (id: string, flags: { readonly digest?: string; readonly note?: string }) => {
       await run(async (context) => await approve(context, id, flags));
     });
@@ -46,7 +54,10 @@ function addDecisions(approvals: Command, run: Runner): void {
     .argument('<id>')
     .option('--note <text>', 'why; the agent is told')
     .addHelpText('after', `${NAMES}\nExample:\n  nightshift approvals deny auditor-1f2e.1 --note "Not on this machine"`)
-    .action(async (id: string, { note }: { readonly note?: string }) => await run(async (context) => await deny(context, id, note)));
+    .action(
+      async (id: string, { note }: { readonly note?: string }) =>
+        await run(async (context) => await deny(context, id, note)),
+    );
   approvals
     .command('answer')
     .description('answer a question of an agent, in words or by choosing an option')
@@ -54,6 +65,12 @@ function addDecisions(approvals: Command, run: Runner): void {
     .argument('[text]')
     .option('--choice <option>', 'id of an option')
     .option('--note <text>', 'for the agent')
-    .addHelpText('after', `${NAMES}\nExamples:\n  nightshift approvals answer auditor-1f2e.2 "Use the staging database"\n  nightshift approvals answer auditor-1f2e.3 --choice 2`)
-    .action(async (id: string, text: string | undefined, flags: AnswerFlags) => await run(async (context) => await answer(context, { id, text, flags })));
+    .addHelpText(
+      'after',
+      `${NAMES}\nExamples:\n  nightshift approvals answer auditor-1f2e.2 "Use the staging database"\n  nightshift approvals answer auditor-1f2e.3 --choice 2`,
+    )
+    .action(
+      async (id: string, text: string | undefined, flags: AnswerFlags) =>
+        await run(async (context) => await answer(context, { id, text, flags })),
+    );
 }

@@ -14,7 +14,9 @@ export function addDoctor(program: Command, run: Runner): void {
     .description('look at everything Nightshift needs, and change nothing; exit code 3 when something is not there')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  nightshift doctor')
-    .action(async ({ json }: { readonly json?: true }) => await run(async (context) => await examine(context, json === true)));
+    .action(
+      async ({ json }: { readonly json?: true }) => await run(async (context) => await examine(context, json === true)),
+    );
 }
 
 async function examine(context: Context, json: boolean): Promise<number> {
@@ -28,7 +30,12 @@ async function examine(context: Context, json: boolean): Promise<number> {
   if (json) terminal.print(safeJson(findings, 2));
   else for (const finding of findings) terminal.print(lineOf(context, finding));
   const absent = findings.filter(({ status }) => status === 'missing').length;
-  if (!json) terminal.say(absent === 0 ? 'Everything that is needed is there.' : `${absent} needed thing${absent === 1 ? ' is' : 's are'} not there.`);
+  if (!json)
+    terminal.say(
+      absent === 0
+        ? 'Everything that is needed is there.'
+        : `${absent} needed thing${absent === 1 ? ' is' : 's are'} not there.`,
+    );
   return absent === 0 ? EXIT.done : EXIT.unreachable;
 }
 

@@ -11,7 +11,9 @@ export function addDown(program: Command, run: Runner): void {
     .action(async () => {
       await run(async ({ settings, terminal }) => {
         const ended = await stopServices(settings.folders.dataFolder);
-        terminal.say(ended ? 'Ended. Nothing is lost: open runs go on when the services start again.' : 'No services run here.');
+        terminal.say(
+          ended ? 'Ended. Nothing is lost: open runs go on when the services start again.' : 'No services run here.',
+        );
         return EXIT.done;
       });
     });

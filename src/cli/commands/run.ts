@@ -64,7 +64,10 @@ interface Starting {
   readonly mayExist: boolean;
 }
 
-async function startOrAttach({ terminal, settings }: Context, { server, spec, mayExist }: Starting): Promise<'started' | 'attached'> {
+async function startOrAttach(
+  { terminal, settings }: Context,
+  { server, spec, mayExist }: Starting,
+): Promise<'started' | 'attached'> {
   try {
     await startRun(server.client, spec, settings.taskQueue);
     return 'started';
@@ -80,7 +83,12 @@ function introduce({ terminal }: Context, spec: RunSpec, temporalUrl: string | n
   say(`${colors.bold(visible(spec.agent.name))} · ${shortLine(spec.title, 100)}`);
   say(colors.dim(`  run ${spec.runId} in ${visible(spec.workspace)}`));
   if (temporalUrl !== null) say(colors.dim(`  ${temporalUrl}`));
-  if (spec.model.offline) say(colors.yellow('  OFFLINE model: no API key is configured, so a fixed script stands in for a model; the tools are real'));
+  if (spec.model.offline)
+    say(
+      colors.yellow(
+        '  OFFLINE model: no API key is configured, so a fixed script stands in for a model; the tools are real',
+      ),
+    );
 }
 
 interface Leaving {
@@ -95,7 +103,9 @@ function leave({ terminal }: Context, { spec, temporalUrl, flags, how }: Leaving
   if (flags.outputFormat === 'text') terminal.print(runId);
   else terminal.print(safeJson({ v: 1, type: how, run_id: runId, offline: model.offline, temporal_url: temporalUrl }));
   if (flags.quiet !== true) {
-    terminal.say(`${runId} ${how === 'started' ? 'is started' : 'exists'}${model.offline ? ' with the OFFLINE model' : ''}; "nightshift runs tail ${runId}" follows it`);
+    terminal.say(
+      `${runId} ${how === 'started' ? 'is started' : 'exists'}${model.offline ? ' with the OFFLINE model' : ''}; "nightshift runs tail ${runId}" follows it`,
+    );
     if (temporalUrl !== null) terminal.say(`  ${temporalUrl}`);
   }
   return EXIT.done;

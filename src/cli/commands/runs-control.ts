@@ -18,7 +18,10 @@ export async function sendToRun(context: Context, name: string, text: string): P
     const runId = await idOfRun(client, name);
     const sent = await sendMessage(client, runId, { by: context.settings.user, text });
     refuseUnlessSent(runId, sent);
-    const heard = sent.kind === 'applied' ? 'it is heard before the next turn' : 'no worker answers; it is recorded and heard when one runs';
+    const heard =
+      sent.kind === 'applied'
+        ? 'it is heard before the next turn'
+        : 'no worker answers; it is recorded and heard when one runs';
     context.terminal.say(`${runId}: ${heard}. See it with "nightshift runs tail ${runId}"`);
     return EXIT.done;
   });
@@ -30,7 +33,11 @@ export async function controlRun(context: Context, name: string, order: Order): 
     const runId = await idOfRun(client, name);
     const before = await readKnownRun(client, runId);
     refuseEnded(runId, before, order);
-    const send = { pause: pauseRun, resume: resumeRun, cancel: async (c: Client, id: string) => await cancelRun(c, id) }[order];
+    const send = {
+      pause: pauseRun,
+      resume: resumeRun,
+      cancel: async (c: Client, id: string) => await cancelRun(c, id),
+    }[order];
     refuseUnlessSent(runId, await send(client, runId, user));
     const after = await settled(client, runId, (reading) => hasFollowed(reading, order));
     for (const line of orderText(runId, order, after)) context.terminal.say(line);

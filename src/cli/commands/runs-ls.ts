@@ -1,4 +1,5 @@
 import { listRuns, type ListedRun } from '../../client.ts';
+import type { RunMemo } from '../../contract/run.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -16,7 +17,17 @@ export interface ListFlags {
 
 /** States of ordinary work; the list knows them as one, because they change several times a second. */
 const WORKING: readonly string[] = ['planning', 'thinking', 'acting', 'reflecting', 'compacting', 'finishing'];
-const STATES: readonly string[] = ['queued', 'running', 'awaiting_human', 'paused', 'completed', 'stopped', 'failed', 'cancelled', 'terminated'];
+const STATES: readonly string[] = [
+  'queued',
+  'running',
+  'awaiting_human',
+  'paused',
+  'completed',
+  'stopped',
+  'failed',
+  'cancelled',
+  'terminated',
+];
 
 export async function listRunsFor(context: Context, flags: ListFlags): Promise<number> {
   const filter = filterOf(flags);
@@ -24,7 +35,8 @@ export async function listRunsFor(context: Context, flags: ListFlags): Promise<n
     const runs = await listRuns(client, { limit: flags.limit, ...(filter === '' ? {} : { filter }) });
     const { terminal } = context;
     if (flags.json === true) terminal.print(safeJson(runs.map(listed), 2));
-    else if (runs.length === 0) terminal.say(filter === '' ? 'No runs yet. Start one with "nightshift run <agent> <task>".' : 'No run matches.');
+    else if (runs.length === 0)
+      terminal.say(filter === '' ? 'No runs yet. Start one with "nightshift run <agent> <task>".' : 'No run matches.');
     else terminal.print(tableText(['RUN', 'STATE', 'AGENT', 'STARTED', 'TURNS', 'COST', 'NOW'], runs.map(rowOf)));
     return EXIT.done;
   });
@@ -35,7 +47,11 @@ export function filterOf({ state, agent }: Pick<ListFlags, 'state' | 'agent'>): 
   const conditions: string[] = [];
   if (state !== undefined) conditions.push(stateCondition(state));
   if (agent !== undefined) {
-    if (!/^[\w .-]{1,64}$/u.test(agent)) throw new CommandFailure(EXIT.usage, `Cannot list runs of "${shortLine(agent, 80)}": no agent can have this name`);
+    if (!/^[\w .-]{1,64}$/u.test(agent))
+      throw new CommandFailure(
+        EXIT.usage,
+        `Cannot list runs of "${shortLine(agent, 80)}": no agent can have this name`,
+      );
     conditions.push(`NightshiftAgent = '${agent}'`);
   }
   return conditions.join(' AND ');
@@ -43,9 +59,15 @@ export function filterOf({ state, agent }: Pick<ListFlags, 'state' | 'agent'>): 
 
 function stateCondition(state: string): string {
   const known = WORKING.includes(state) ? 'running' : state;
-  if (!STATES.includes(known)) throw new CommandFailure(EXIT.usage, `Cannot list runs in the state "${shortLine(state, 40)}": expected one of ${STATES.join(', ')}`);
+  if (!STATES.includes(known))
+    throw new CommandFailure(
+      EXIT.usage,
+      `Cannot list runs in the state "${shortLine(state, 40)}": expected one of ${STATES.join(', ')}`,
+    );
   if (known === 'terminated') return `ExecutionStatus = 'Terminated'`;
-  return known === 'queued' || known === 'running' ? `NightshiftState = '${known}' AND ExecutionStatus = 'Running'` : `NightshiftState = '${known}'`;
+  return known === 'queued' || known === 'running'
+    ? `NightshiftState = '${known}' AND ExecutionStatus = 'Running'`
+    : `NightshiftState = '${known}'`;
 }
 
 /** The state as the run wrote it down; Temporal's own word when it was ended from outside. */
@@ -55,16 +77,19 @@ export function stateOf({ status, memo }: Pick<ListedRun, 'status' | 'memo'>): s
 }
 
 function rowOf(run: ListedRun): readonly string[] {
-  const { runId, startedAt, memo } = run;
-  const cost = memo?.totals.usage.costUsd;
+  const { runId, startedAt, memo, status } = run;
+  const started = relativeText(startedAt.getTime(), Date.now());
+  if (memo === null) return [runId, stateOf(run), '', started, '', '', ''];
+  const { agent, offline, totals, now, title } = memo;
+  const { costUsd } = totals.usage;
   return [
     runId,
     stateOf(run),
-    `${shortLine(memo?.agent ?? '', 24)}${memo?.offline === true ? ' (offline)' : ''}`,
-    relativeText(startedAt.getTime(), Date.now()),
-    String(memo?.totals.turns ?? ''),
-    cost == null ? '' : `$${cost.toFixed(2)}`,
-    shortLine(run.status === 'RUNNING' ? (memo?.now ?? '') : (memo?.title ?? ''), 80),
+    `${shortLine(agent, 24)}${offline ? ' (offline)' : ''}`,
+    started,
+    String(totals.turns),
+    costUsd === null ? '' : `$${costUsd.toFixed(2)}`,
+    shortLine(status === 'RUNNING' ? now : title, 80),
   ];
 }
 
@@ -73,16 +98,14 @@ function listed(run: ListedRun): unknown {
   return {
     run_id: runId,
     state: stateOf(run),
-    agent: memo?.agent ?? null,
-    title: memo?.title ?? null,
-    model: memo?.model ?? null,
-    offline: memo?.offline ?? null,
-    now: memo?.now ?? null,
     started_at: startedAt.toISOString(),
     closed_at: closedAt?.toISOString() ?? null,
     task_queue: taskQueue,
-    totals: memo?.totals ?? null,
-    open_approvals: memo?.approvals.filter(({ status }) => status === 'open').map(({ id }) => id) ?? [],
-    outcome: memo?.result?.outcome ?? null,
+    ...(memo === null ? {} : memoJson(memo)),
   };
+}
+
+function memoJson({ agent, title, model, offline, now, totals, approvals, result }: RunMemo): object {
+  const open = approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
+  return { agent, title, model, offline, now, totals, open_approvals: open, outcome: result?.outcome ?? null };
 }

@@ -39,13 +39,16 @@ export async function showOneRun(context: Context, name: string, json: boolean):
 
 /** An ended run still tells its events while a worker can replay it. */
 async function lastEvents(client: Client, runId: string, reading: KnownReading): Promise<readonly RunEvent[]> {
-  const last = reading.kind === 'live' ? reading.view.lastEvent : null;
+  const last = reading.kind === 'live' ? reading.view.lastEvent : Number.POSITIVE_INFINITY;
+  const after = Number.isFinite(last) ? Math.max(0, last - EVENTS_SHOWN) : 0;
   const events: RunEvent[] = [];
-  const after = last === null ? 0 : Math.max(0, last - EVENTS_SHOWN);
   for await (const watched of watchRun(client, runId, { after, signal: AbortSignal.timeout(EVENTS_TIMEOUT_MS) })) {
-    if (watched.kind === 'event') events.push(watched.event);
-    if (watched.kind === 'end' || watched.kind === 'asleep') break;
-    if (last !== null && (events.at(-1)?.seq ?? 0) >= last) break;
+    if (watched.kind !== 'event') {
+      if (watched.kind === 'resync') continue;
+      break;
+    }
+    events.push(watched.event);
+    if (watched.event.seq >= last) break;
   }
   return events.slice(-EVENTS_SHOWN);
 }
@@ -71,7 +74,12 @@ function asText({ terminal }: Context, { runId, reading, events, temporalUrl }: 
   const colors = terminal.outColors;
   const source = sourceOf(reading);
   const row = (name: string, value: string): string => `  ${colors.dim(name.padEnd(12))} ${visible(value)}`;
-  if (source === null) return [colors.bold(runId), row('State', reading.kind === 'ended' ? reading.closedAs.toLowerCase() : 'queued'), row('Note', sleepNote(reading))];
+  if (source === null)
+    return [
+      colors.bold(runId),
+      row('State', reading.kind === 'ended' ? reading.closedAs.toLowerCase() : 'queued'),
+      row('Note', sleepNote(reading)),
+    ];
   const open = source.approvals.filter(({ status }) => status === 'open');
   const lines = createEventLines(colors);
   return [
@@ -84,7 +92,11 @@ function asText({ terminal }: Context, { runId, reading, events, temporalUrl }: 
     ...(temporalUrl === null ? [] : [row('Temporal UI', temporalUrl)]),
     ...(reading.kind === 'asleep' ? [row('Note', sleepNote(reading))] : []),
     ...callLines(source),
-    ...open.flatMap((approval) => ['', ...approvalText(approval, { colors, now: Date.now() }), ...answerCommands(approval).map((command) => `  ${command}`)]),
+    ...open.flatMap((approval) => [
+      '',
+      ...approvalText(approval, { colors, now: Date.now() }),
+      ...answerCommands(approval).map((command) => `  ${command}`),
+    ]),
     ...(events.length === 0 ? [] : ['', colors.dim('  Last events'), ...events.flatMap((event) => lines.of(event))]),
     ...answerLines(source),
   ];
@@ -97,12 +109,16 @@ function stateText(source: RunView | RunMemo, reading: KnownReading): string {
 }
 
 function sleepNote(reading: KnownReading): string {
-  return reading.kind === 'asleep' ? 'no worker answers, so this is what the run last wrote down; "nightshift up" starts one' : 'it was started by something else';
+  return reading.kind === 'asleep'
+    ? 'no worker answers, so this is what the run last wrote down; "nightshift up" starts one'
+    : 'it was started by something else';
 }
 
 function callLines(source: RunView | RunMemo): readonly string[] {
   if (!('calls' in source) || source.calls.length === 0) return [];
-  return source.calls.map(({ tool, summary, status }) => `  ${status.padEnd(17)} ${shortLine(tool, 30)} · ${shortLine(summary, 140)}`);
+  return source.calls.map(
+    ({ tool, summary, status }) => `  ${status.padEnd(17)} ${shortLine(tool, 30)} · ${shortLine(summary, 140)}`,
+  );
 }
 
 function answerLines({ result }: RunView | RunMemo): readonly string[] {

@@ -21,7 +21,10 @@ export function addRuns(program: Command, run: Runner): void {
     .option('--agent <name>', 'only runs of this agent')
     .option('--limit <n>', 'how many at most', countFlag, 20)
     .option('--json', 'as JSON')
-    .addHelpText('after', '\nExamples:\n  nightshift runs ls --state awaiting_human\n  nightshift runs ls --agent auditor --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  nightshift runs ls --state awaiting_human\n  nightshift runs ls --agent auditor --json',
+    )
     .action(async (flags: ListFlags) => await run(async (context) => await listRunsFor(context, flags)));
   runs
     .command('show')
@@ -29,7 +32,10 @@ export function addRuns(program: Command, run: Runner): void {
     .argument('<run>')
     .option('--json', 'as JSON')
     .addHelpText('after', `${NAMES}\nExample:\n  nightshift runs show @last`)
-    .action(async (name: string, { json }: { readonly json?: true }) => await run(async (context) => await showOneRun(context, name, json === true)));
+    .action(
+      async (name: string, { json }: { readonly json?: true }) =>
+        await run(async (context) => await showOneRun(context, name, json === true)),
+    );
   addTail(runs, run);
   addSteering(runs, run);
 }
@@ -37,7 +43,10 @@ export function addRuns(program: Command, run: Runner): void {
 function addTail(runs: Command, run: Runner): void {
   const tail = runs.command('tail').description('follow a run, from its beginning to its end').argument('<run>');
   addFollowFlags(tail)
-    .addHelpText('after', `${NAMES}\nExamples:\n  nightshift runs tail @last\n  nightshift runs tail @last -o stream-json --on-approval wait`)
+    .addHelpText(
+      'after',
+      `${NAMES}\nExamples:\n  nightshift runs tail @last\n  nightshift runs tail @last -o stream-json --on-approval wait`,
+    )
     .action(async (name: string, flags: FollowFlags) => {
       await run(async (context) => {
         return await withServer(context, async (server) => {

@@ -35,7 +35,9 @@ export function addUp(program: Command, run: Runner): void {
     .addOption(new Option('--in-background <log>').hideHelp())
     .addHelpText('after', EXAMPLES)
     .action(async (options: UpOptions) => {
-      await run(async (context) => (options.detach === true ? await detach(context, options) : await stay(context, options)));
+      await run(async (context) =>
+        options.detach === true ? await detach(context, options) : await stay(context, options),
+      );
     });
 }
 
@@ -58,14 +60,21 @@ async function stay(context: Context, { idleStop, inBackground }: UpOptions): Pr
     onReady: (record) => {
       terminal.say('Ready.');
       sayServices(context, record);
-      if (!background) terminal.say(terminal.colors.dim('Ctrl-C ends both. Closing loses nothing: open runs go on at the next start.'));
+      if (!background)
+        terminal.say(
+          terminal.colors.dim('Ctrl-C ends both. Closing loses nothing: open runs go on at the next start.'),
+        );
     },
   });
   if (supervised.kind === 'ended') {
     terminal.say('Ended. Nothing is lost: open runs go on when the services start again.');
     return EXIT.done;
   }
-  if (supervised.record === null) throw new CommandFailure(EXIT.conflict, 'Cannot start the services: others of this data folder are just ending; try again');
+  if (supervised.record === null)
+    throw new CommandFailure(
+      EXIT.conflict,
+      'Cannot start the services: others of this data folder are just ending; try again',
+    );
   terminal.say('The services run already.');
   sayServices(context, supervised.record);
   return EXIT.done;

@@ -44,7 +44,10 @@ async function work(context: Context, flags: WorkerFlags): Promise<number> {
   const target = await waitForServer(context, { flags, signal });
   if (target === null) return EXIT.done;
   // The native library takes a moment to load, and only this command needs it whole.
-  const [{ startWorker }, { Runtime, DefaultLogger }] = await Promise.all([import('../../worker.ts'), import('@temporalio/worker')]);
+  const [{ startWorker }, { Runtime, DefaultLogger }] = await Promise.all([
+    import('../../worker.ts'),
+    import('@temporalio/worker'),
+  ]);
   Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
   const { env, settings, build, terminal } = context;
   const taskQueue = flags.taskQueue ?? settings.taskQueue;
@@ -86,7 +89,8 @@ async function waitForServer(context: Context, { flags, signal }: Wait): Promise
   let said = '';
   for (let waitMs = 500; !signal.aborted; waitMs = Math.min(WAIT_MAX_MS, waitMs * 2)) {
     const target = await targetOf(context, flags);
-    const why = target === null ? 'no Temporal server runs here; "nightshift up" starts one' : await tryServer(target, say);
+    const why =
+      target === null ? 'no Temporal server runs here; "nightshift up" starts one' : await tryServer(target, say);
     if (target !== null && why === null) return target;
     if (why !== null && why !== said) say(`Waiting for a server: ${why}`);
     said = why ?? said;

@@ -11,7 +11,9 @@ export async function checkMachine({ env, settings }: Context): Promise<readonly
   return [
     checkNode(process.versions.node),
     await checkRipgrep(env['PATH'] ?? ''),
-    (await isExecutable('/bin/bash')) ? ok('bash', '/bin/bash') : note('bash', 'not at /bin/bash; commands run with /bin/sh'),
+    (await isExecutable('/bin/bash'))
+      ? ok('bash', '/bin/bash')
+      : note('bash', 'not at /bin/bash; commands run with /bin/sh'),
     await checkFolder('data folder', dataFolder),
     await checkFolder('cache folder', cacheFolder),
     checkModelAccess(settings.anthropic),
@@ -29,7 +31,10 @@ async function checkRipgrep(path: string): Promise<Finding> {
     ({ rgPath }) => rgPath,
     () => null,
   );
-  const candidates = [...(packaged === null ? [] : [packaged]), ...path.split(delimiter).map((folder) => join(folder, 'rg'))];
+  const candidates = [
+    ...(packaged === null ? [] : [packaged]),
+    ...path.split(delimiter).map((folder) => join(folder, 'rg')),
+  ];
   for (const candidate of candidates) if (await isExecutable(candidate)) return ok('ripgrep', candidate);
   return missing('ripgrep', 'neither in the packages nor on PATH; grep and glob need it');
 }
@@ -46,13 +51,16 @@ async function checkFolder(name: string, path: string): Promise<Finding> {
       () => true,
       () => false,
     );
-    return writable ? ok(name, folder === path ? path : `${path} (not made yet)`) : missing(name, `${path}: cannot be written`);
+    return writable
+      ? ok(name, folder === path ? path : `${path} (not made yet)`)
+      : missing(name, `${path}: cannot be written`);
   }
 }
 
 /** Never the key itself. */
 export function checkModelAccess({ apiKey, baseURL }: Context['settings']['anthropic']): Finding {
-  if (apiKey === undefined) return note('model', 'OFFLINE: no ANTHROPIC_API_KEY, so a fixed script stands in for a model');
+  if (apiKey === undefined)
+    return note('model', 'OFFLINE: no ANTHROPIC_API_KEY, so a fixed script stands in for a model');
   return ok('model', `ANTHROPIC_API_KEY is set${baseURL === undefined ? '' : `, API at ${baseURL}`}`);
 }
 

@@ -13,14 +13,25 @@ import { missing, note, ok, type Finding } from './finding.ts';
 /** The server that runs, who serves it, and whether all runs on it can move. */
 export async function checkRunning(context: Context): Promise<readonly Finding[]> {
   const services = await readServices(context.settings.folders.dataFolder);
-  const about = services === null ? note('services', 'none run here; "nightshift up" starts them') : ok('services', `${services.state}, process ${services.process.pid}`);
+  const about =
+    services === null
+      ? note('services', 'none run here; "nightshift up" starts them')
+      : ok('services', `${services.state}, process ${services.process.pid}`);
   const found = await findServer(context);
   if (found === null) return [about, note('Temporal', 'no server runs')];
   try {
     const { client, connection, close } = await connectClient(found.target);
     try {
-      const reached = ok('Temporal', `${found.target.address}, namespace ${found.target.namespace}${found.uiUrl === null ? '' : `, UI ${found.uiUrl}`}`);
-      return [about, reached, await checkAttributes(connection, found.target.namespace), ...(await checkRuns(client, context.settings.taskQueue))];
+      const reached = ok(
+        'Temporal',
+        `${found.target.address}, namespace ${found.target.namespace}${found.uiUrl === null ? '' : `, UI ${found.uiUrl}`}`,
+      );
+      return [
+        about,
+        reached,
+        await checkAttributes(connection, found.target.namespace),
+        ...(await checkRuns(client, context.settings.taskQueue)),
+      ];
     } finally {
       await close();
     }
@@ -43,7 +54,11 @@ async function checkRuns(client: Client, taskQueue: string): Promise<readonly Fi
   return [
     served ? ok('worker', `one polls "${taskQueue}"`) : note('worker', `none polls "${taskQueue}"`),
     ok('open runs', String(health.openRuns)),
-    ...health.stuck.map(({ runId, attempts, error }) => missing('stuck run', `${runId}: its workflow task failed ${attempts} times, last with: ${shortLine(error, 300)}`)),
-    ...health.unpolled.map(({ taskQueue: queue, runs }) => missing('queue', `no worker polls "${shortLine(queue, 100)}", and ${runs} open runs wait on it`)),
+    ...health.stuck.map(({ runId, attempts, error }) =>
+      missing('stuck run', `${runId}: its workflow task failed ${attempts} times, last with: ${shortLine(error, 300)}`),
+    ),
+    ...health.unpolled.map(({ taskQueue: queue, runs }) =>
+      missing('queue', `no worker polls "${shortLine(queue, 100)}", and ${runs} open runs wait on it`),
+    ),
   ];
 }

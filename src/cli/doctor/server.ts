@@ -19,7 +19,13 @@ export async function checkServerPlaces({ settings, env }: Context): Promise<rea
   return [named, ...tried.map((attempt, index) => placeFinding(attempt, index + 2))];
 }
 
-const PLACES = { address: 'address', path: 'PATH', cache: 'our cache', download: 'download', go: 'go install' } as const;
+const PLACES = {
+  address: 'address',
+  path: 'PATH',
+  cache: 'our cache',
+  download: 'download',
+  go: 'go install',
+} as const;
 
 function placeFinding({ step, outcome, detail }: Tried, position: number): Finding {
   const name = `server ${position}, ${PLACES[step]}`;

@@ -5,7 +5,11 @@ import { approvalText } from '../text/approval-text.ts';
 export type GivenAnswer = Pick<Answer, 'decision' | 'note' | 'choice' | 'text'>;
 
 /** Shows a question in full and asks for the answer. Null when `signal` fires or the input ends before. */
-export async function askPerson(terminal: Terminal, approval: Approval, signal: AbortSignal): Promise<GivenAnswer | null> {
+export async function askPerson(
+  terminal: Terminal,
+  approval: Approval,
+  signal: AbortSignal,
+): Promise<GivenAnswer | null> {
   terminal.say('');
   for (const line of approvalText(approval, { colors: terminal.colors, now: Date.now() })) terminal.say(line);
   switch (approval.kind) {

@@ -73,7 +73,11 @@ async function prompt(options: AttendOptions, approval: Approval, ended: AbortSi
   options.terminal.say(`${approval.id}: this question is no longer open here`);
 }
 
-async function send({ client, runId, terminal, user }: AttendOptions, approval: Approval, given: Omit<Answer, 'id' | 'by' | 'at'>): Promise<void> {
+async function send(
+  { client, runId, terminal, user }: AttendOptions,
+  approval: Approval,
+  given: Omit<Answer, 'id' | 'by' | 'at'>,
+): Promise<void> {
   const sent = await answerApproval(client, runId, { id: approval.id, by: user, digest: approval.digest, ...given });
   const words = unheard(sent);
   if (words !== null) terminal.say(`${approval.id}: ${words}`);

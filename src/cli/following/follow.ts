@@ -30,8 +30,7 @@ const WORTH_A_LOOK: ReadonlySet<RunEvent['type']> = new Set(['approval.requested
 
 /** Follows a run until it ends, waits in a way that is not wanted, or the follower has to go. */
 export async function followRun(client: Client, runId: string, options: FollowOptions): Promise<RunEnd> {
-  const leaving = new AbortController();
-  const watching = watchRun(client, runId, { after: options.after ?? 0, live: options.live, signal: leaving.signal });
+  const watching = watchRun(client, runId, { after: options.after ?? 0, live: options.live });
   try {
     for (;;) {
       const next = await Promise.race([watching.next(), options.interrupted]);
@@ -41,7 +40,8 @@ export async function followRun(client: Client, runId: string, options: FollowOp
       if (end !== null) return end;
     }
   } finally {
-    leaving.abort();
+    // Not awaited: a question to the server may be under way, and nobody wants its answer any more.
+    void watching.return(undefined).catch(() => undefined);
   }
 }
 
@@ -72,7 +72,10 @@ async function take(client: Client, { runId, watched, options }: Taking): Promis
 }
 
 function isWorthALook(event: RunEvent): boolean {
-  return WORTH_A_LOOK.has(event.type) || (event.type === 'run.state' && (event.state === 'awaiting_human' || event.state === 'paused'));
+  return (
+    WORTH_A_LOOK.has(event.type) ||
+    (event.type === 'run.state' && (event.state === 'awaiting_human' || event.state === 'paused'))
+  );
 }
 
 async function look(reading: Reading, attend: Attend): Promise<RunEnd | null> {
@@ -89,7 +92,10 @@ function asleepText(reading: Reading): string {
 
 /** The memo holds a cut answer; the result of the workflow has it whole. */
 async function wholeEnd(client: Client, runId: string, reading: Reading): Promise<RunEnd> {
-  const end = endOfReading(reading) ?? { kind: 'unreachable', message: 'the run said it ended, and the server has not closed it' };
+  const end = endOfReading(reading) ?? {
+    kind: 'unreachable',
+    message: 'the run said it ended, and the server has not closed it',
+  };
   if (end.kind !== 'ended' || end.closedAs !== 'COMPLETED') return end;
   const whole = await client
     .withDeadline(Date.now() + 5_000, async () => (await client.workflow.getHandle(runId).result()) as unknown)

@@ -1,9 +1,11 @@
+import type { Approval } from '../../contract/approvals.ts';
 import type { RunEvent } from '../../contract/events.ts';
+import type { RunResult, Totals } from '../../contract/run.ts';
 import type { ToolCallStatus } from '../../contract/tool-calls.ts';
 import type { OutputFormat } from '../running/run-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { safeJson, visibleLines } from '../text/visible.ts';
-import type { RunEnd } from './run-end.ts';
+import type { RunEnd, WaitingView } from './run-end.ts';
 
 /** What the first line of `stream-json` says. */
 export interface RunIntroduction {
@@ -31,7 +33,11 @@ interface UndoneCall {
 const UNDONE: readonly string[] = ['denied', 'expired', 'unknown'];
 
 /** What goes to stdout: the answer, or one JSON object, or one JSON object a line. */
-export function createOutput(format: OutputFormat, introduction: RunIntroduction, { print }: Pick<Terminal, 'print'>): Output {
+export function createOutput(
+  format: OutputFormat,
+  introduction: RunIntroduction,
+  { print }: Pick<Terminal, 'print'>,
+): Output {
   const summaries = new Map<string, string>();
   const undone: UndoneCall[] = [];
   const streams = format === 'stream-json';
@@ -42,13 +48,18 @@ export function createOutput(format: OutputFormat, introduction: RunIntroduction
     event(event) {
       if (event.type === 'tool.proposed' || event.type === 'tool.started') summaries.set(event.callId, event.summary);
       if (event.type === 'tool.ended' && UNDONE.includes(event.status)) {
-        undone.push({ tool: event.tool, status: event.status as ToolCallStatus, summary: summaries.get(event.callId) ?? '' });
+        undone.push({
+          tool: event.tool,
+          status: event.status as ToolCallStatus,
+          summary: summaries.get(event.callId) ?? '',
+        });
       }
       if (streams) print(safeJson(envelope(introduction.runId, event)));
     },
     end(end) {
       if (format !== 'text') return print(safeJson(resultOf(introduction, end, undone), streams ? 0 : 2));
-      if (end.kind === 'ended' && end.result !== null && end.result.answer !== '') print(visibleLines(end.result.answer).join('\n'));
+      if (end.kind === 'ended' && end.result !== null && end.result.answer !== '')
+        print(visibleLines(end.result.answer).join('\n'));
     },
   };
 }
@@ -62,10 +73,10 @@ export function envelope(runId: string, { seq, at, type, ...data }: RunEvent): u
   return { v: 1, runId, seq, at: new Date(at).toISOString(), type, data };
 }
 
-function resultOf({ runId, offline, temporalUrl }: RunIntroduction, end: RunEnd, undone: readonly UndoneCall[]): unknown {
-  const result = end.kind === 'ended' ? end.result : null;
-  const totals = result?.totals ?? (end.kind === 'waiting' ? end.view.totals : null);
-  const pending = end.kind === 'waiting' ? end.view.approvals.filter(({ status }) => status === 'open') : [];
+function resultOf(introduction: RunIntroduction, end: RunEnd, undone: readonly UndoneCall[]): unknown {
+  const { runId, offline, temporalUrl } = introduction;
+  const { result, totals, waiting } = partsOf(end);
+  const pending = (waiting?.approvals ?? []).filter(({ status }) => status === 'open');
   return {
     v: 1,
     type: 'result',
@@ -74,17 +85,34 @@ function resultOf({ runId, offline, temporalUrl }: RunIntroduction, end: RunEnd,
     outcome: result?.outcome ?? null,
     result: result?.answer ?? null,
     offline,
-    turns: totals?.turns ?? null,
-    tool_calls: totals?.toolCalls ?? null,
-    usage: totals?.usage ?? null,
-    cost_usd: totals?.usage.costUsd ?? null,
+    ...totalsJson(totals),
     denied: undone,
-    pending_approvals: pending.map(({ id, kind, tool, title, digest, deadline, reason }) => {
-      return { id, kind, tool, title, digest, deadline: new Date(deadline).toISOString(), reason };
-    }),
-    ...(end.kind === 'waiting' && end.view.parked != null ? { parked: end.view.parked } : {}),
+    pending_approvals: pending.map(pendingJson),
+    parked: waiting?.parked ?? null,
     temporal_url: temporalUrl,
   };
+}
+
+interface EndParts {
+  readonly result: RunResult | null;
+  readonly totals: Totals | null;
+  readonly waiting: WaitingView | null;
+}
+
+function partsOf(end: RunEnd): EndParts {
+  if (end.kind === 'ended') return { result: end.result, totals: end.result?.totals ?? null, waiting: null };
+  if (end.kind === 'waiting') return { result: null, totals: end.view.totals, waiting: end.view };
+  return { result: null, totals: null, waiting: null };
+}
+
+function totalsJson(totals: Totals | null): object {
+  if (totals === null) return { turns: null, tool_calls: null, usage: null, cost_usd: null };
+  const { turns, toolCalls, usage } = totals;
+  return { turns, tool_calls: toolCalls, usage, cost_usd: usage.costUsd };
+}
+
+function pendingJson({ id, kind, tool, title, digest, deadline, reason }: Approval): unknown {
+  return { id, kind, tool, title, digest, deadline: new Date(deadline).toISOString(), reason };
 }
 
 function statusOf(end: RunEnd): string {

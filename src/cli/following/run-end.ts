@@ -48,16 +48,17 @@ export function exitCodeOf(end: RunEnd, options: ExitOptions): ExitCode {
       return end.result === null ? (CLOSED_CODES[end.closedAs] ?? EXIT.failed) : codeOfOutcome(end.result, options);
     case 'waiting':
       return end.view.parked?.reason === 'credentials' ? EXIT.notAllowed : EXIT.waiting;
-    case 'timeout':
-      return EXIT.timeout;
-    case 'detached':
-      return EXIT.detached;
-    case 'gone':
-      return EXIT.notFound;
-    case 'unreachable':
-      return EXIT.unreachable;
+    default:
+      return LEFT_CODES[end.kind];
   }
 }
+
+const LEFT_CODES = {
+  timeout: EXIT.timeout,
+  detached: EXIT.detached,
+  gone: EXIT.notFound,
+  unreachable: EXIT.unreachable,
+} as const;
 
 function codeOfOutcome({ outcome, totals }: RunResult, { allowDenied }: ExitOptions): ExitCode {
   switch (outcome.status) {

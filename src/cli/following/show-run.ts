@@ -35,15 +35,27 @@ export async function showRun(context: Context, { server, introduction, flags }:
   const { runId } = introduction;
   const quiet = flags.quiet === true || flags.print === true;
   const mode = flags.onApproval ?? (terminal.canAsk ? 'prompt' : 'exit');
-  const attendant = createAttendant({ mode: askable(mode, terminal.canAsk), client, runId, terminal, user: settings.user });
+  const attendant = createAttendant({
+    mode: askable(mode, terminal.canAsk),
+    client,
+    runId,
+    terminal,
+    user: settings.user,
+  });
   const output = createOutput(flags.outputFormat, introduction, terminal);
   const interruptions = listenForInterruptions({ client, runId, terminal, timeoutMs: flags.timeout });
   output.begin();
   try {
-    const live = !quiet && process.stderr.isTTY === true;
+    const live = !quiet && process.stderr.isTTY;
     const listener = createListener(context, { output, quiet, decided: attendant.decided });
-    const end = await followRun(client, runId, { listener, attend: attendant.attend, live, interrupted: interruptions.interrupted });
-    if (!quiet || end.kind === 'waiting') for (const line of summaryText(introduction, end, terminal.colors)) terminal.say(line);
+    const end = await followRun(client, runId, {
+      listener,
+      attend: attendant.attend,
+      live,
+      interrupted: interruptions.interrupted,
+    });
+    if (!quiet || end.kind === 'waiting')
+      for (const line of summaryText(introduction, end, terminal.colors)) terminal.say(line);
     if (!quiet && flags.outputFormat === 'text') terminal.say('');
     output.end(end);
     return exitCodeOf(end, { allowDenied: flags.allowDenied === true });

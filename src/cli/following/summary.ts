@@ -18,15 +18,24 @@ export function summaryText(introduction: RunIntroduction, end: RunEnd, colors: 
     ...(totals === null ? [] : totalRows(totals)),
     ...(temporalUrl === null ? [] : [['Temporal UI', temporalUrl] as const]),
   ];
-  return ['', ...rows.map(([name, value]) => `  ${colors.dim(name.padEnd(12))} ${visible(value)}`), ...nextLines(end, runId).map((line) => `  ${line}`)];
+  return [
+    '',
+    ...rows.map(([name, value]) => `  ${colors.dim(name.padEnd(12))} ${visible(value)}`),
+    ...nextLines(end, runId).map((line) => `  ${line}`),
+  ];
 }
 
 function headline(end: RunEnd, runId: string): string {
   switch (end.kind) {
     case 'ended':
-      return end.result === null ? `${end.closedAs.toLowerCase()}, from outside the run` : shortLine(outcomeText(end.result.outcome), 400);
+      return end.result === null
+        ? `${end.closedAs.toLowerCase()}, from outside the run`
+        : shortLine(outcomeText(end.result.outcome), 400);
     case 'waiting':
-      return shortLine(end.view.parked == null ? end.view.now : `parked (${end.view.parked.reason}): ${end.view.parked.message}`, 400);
+      return shortLine(
+        end.view.parked == null ? end.view.now : `parked (${end.view.parked.reason}): ${end.view.parked.message}`,
+        400,
+      );
     case 'timeout':
       return 'the time for following is up; the run goes on';
     case 'detached':
@@ -44,7 +53,16 @@ function totalsOf(end: RunEnd): Totals | null {
 }
 
 /** Turns, calls, tokens and cost; what was denied only when something was. */
-export function totalRows({ turns, toolCalls, activeMs, usage, unpricedCalls, denied, expired, unknown }: Totals): readonly (readonly [string, string])[] {
+export function totalRows({
+  turns,
+  toolCalls,
+  activeMs,
+  usage,
+  unpricedCalls,
+  denied,
+  expired,
+  unknown,
+}: Totals): readonly (readonly [string, string])[] {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   const cost = usage.costUsd === null ? 'not known' : `$${usage.costUsd.toFixed(4)}`;
   const undone = [
@@ -71,5 +89,9 @@ function nextLines(end: RunEnd, runId: string): readonly string[] {
   const open = end.view.approvals.filter(({ status }) => status === 'open');
   if (end.view.parked != null) return [`When that is mended: nightshift runs resume ${runId}`];
   if (open.length === 0) return [`Go on: nightshift runs resume ${runId}`];
-  return ['The run stays parked and loses nothing. Answer, then follow it again:', ...open.flatMap(answerCommands).map((command) => `  ${command}`), `  nightshift runs tail ${runId}`];
+  return [
+    'The run stays parked and loses nothing. Answer, then follow it again:',
+    ...open.flatMap(answerCommands).map((command) => `  ${command}`),
+    `  nightshift runs tail ${runId}`,
+  ];
 }

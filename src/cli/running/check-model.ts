@@ -20,7 +20,8 @@ export async function checkModel({ settings, terminal }: Context, { model }: Run
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     const words = shortLine(error.message, 400);
-    if (error.kind === 'operator') throw new CommandFailure(EXIT.notAllowed, `${words}; check ANTHROPIC_API_KEY, nothing was started`);
+    if (error.kind === 'operator')
+      throw new CommandFailure(EXIT.notAllowed, `${words}; check ANTHROPIC_API_KEY, nothing was started`);
     if (error.kind === 'rejected') throw new CommandFailure(EXIT.usage, `${words}; nothing was started`);
     terminal.say(`Note: the model API does not answer now (${words}); the run is started and keeps trying`);
   } finally {

@@ -51,7 +51,9 @@ async function findWorkspace(path: string): Promise<string> {
   const refuse = (why: string): never => {
     throw new CommandFailure(EXIT.usage, `Cannot use the workspace "${path}": ${why}`);
   };
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => refuse(error.code === 'ENOENT' ? 'there is no such folder' : String(error.code)));
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) =>
+    refuse(error.code === 'ENOENT' ? 'there is no such folder' : String(error.code)),
+  );
   if (!stats.isDirectory()) refuse('it is not a folder');
   await access(path, constants.R_OK | constants.X_OK).catch(() => refuse('it cannot be read'));
   return await realpath(path);

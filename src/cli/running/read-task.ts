@@ -9,11 +9,17 @@ import type { RunFlags } from './run-flags.ts';
  */
 export async function readTask(task: string | undefined, { stdin }: Pick<RunFlags, 'stdin'>): Promise<string> {
   const wanted = stdin === true || task === '-';
-  if (wanted && task !== undefined && task !== '-') throw new CommandFailure(EXIT.usage, 'Cannot read the task: it is given twice, as an argument and by --stdin');
+  if (wanted && task !== undefined && task !== '-')
+    throw new CommandFailure(EXIT.usage, 'Cannot read the task: it is given twice, as an argument and by --stdin');
   if (task !== undefined && !wanted) return task;
-  if (!wanted && process.stdin.isTTY) throw new CommandFailure(EXIT.usage, 'Cannot start a run: there is no task; give it as an argument, or "-" to read it from stdin');
+  if (!wanted && process.stdin.isTTY)
+    throw new CommandFailure(
+      EXIT.usage,
+      'Cannot start a run: there is no task; give it as an argument, or "-" to read it from stdin',
+    );
   const text = await readAll();
-  if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'Cannot start a run: there is no task, and stdin is empty');
+  if (text.trim() === '')
+    throw new CommandFailure(EXIT.usage, 'Cannot start a run: there is no task, and stdin is empty');
   return text;
 }
 
@@ -23,7 +29,11 @@ async function readAll(): Promise<string> {
   for await (const chunk of process.stdin) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
-    if (bytes > TASK_BYTES_MAX) throw new CommandFailure(EXIT.usage, `Cannot start a run: the task from stdin has more than ${TASK_BYTES_MAX} bytes; put it into a file`);
+    if (bytes > TASK_BYTES_MAX)
+      throw new CommandFailure(
+        EXIT.usage,
+        `Cannot start a run: the task from stdin has more than ${TASK_BYTES_MAX} bytes; put it into a file`,
+      );
   }
   return Buffer.concat(chunks).toString('utf8');
 }

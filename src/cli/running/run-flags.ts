@@ -37,15 +37,17 @@ Examples:
 export function addFollowFlags(command: Command): Command {
   return command
     .option('-p, --print', 'only the answer: no progress and no summary')
-    .addOption(new Option('-o, --output-format <format>', 'what goes to stdout').choices(['text', 'json', 'stream-json']).default('text'))
+    .addOption(
+      new Option('-o, --output-format <format>', 'what goes to stdout')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
     .option('--timeout <duration>', 'stop following after so long, exit code 124; the run goes on', durationFlag)
     .addOption(
-      new Option('--on-approval <how>', 'when the run waits for a person (default: prompt on a terminal, else exit)').choices([
-        'prompt',
-        'exit',
-        'wait',
-        'deny',
-      ]),
+      new Option(
+        '--on-approval <how>',
+        'when the run waits for a person (default: prompt on a terminal, else exit)',
+      ).choices(['prompt', 'exit', 'wait', 'deny']),
     )
     .option('--allow-denied', 'exit code 0 even when tool calls were denied or expired')
     .option('-q, --quiet', 'no progress and no summary');

@@ -28,11 +28,22 @@ const LOG_LINES_SHOWN = 12;
 export async function startInBackground(context: Context, idleStopMs: number): Promise<ServicesRecord> {
   const { terminal, settings } = context;
   await findBinaryHere(context);
-  terminal.say(settings.temporal === null ? 'Starting Temporal server and worker in the background' : 'Starting a worker in the background');
+  terminal.say(
+    settings.temporal === null
+      ? 'Starting Temporal server and worker in the background'
+      : 'Starting a worker in the background',
+  );
   const logPath = await openLogFolder(settings.folders.dataFolder);
   const log = await open(logPath, 'a', 0o600);
   try {
-    const words = [context.build.main, 'up', '--in-background', logPath, '--idle-stop', `${idleStopMs === 0 ? '0' : `${idleStopMs}ms`}`];
+    const words = [
+      context.build.main,
+      'up',
+      '--in-background',
+      logPath,
+      '--idle-stop',
+      idleStopMs === 0 ? '0' : `${idleStopMs}ms`,
+    ];
     // Nothing of the caller is kept open: no pipe, no folder.
     const child = spawn(process.execPath, words, {
       detached: true,
@@ -75,13 +86,19 @@ async function waitUntilReady({ settings }: Context, { ended, logPath, from }: W
     // Somebody else may have been faster; then theirs are waited for.
     if (over && record === null) throw new CommandFailure(EXIT.unreachable, await lastWords(logPath, from));
   }
-  throw new CommandFailure(EXIT.unreachable, `Cannot start the services: they are not ready after ${READY_TIMEOUT_MS / 1_000} s; their log: ${logPath}`);
+  throw new CommandFailure(
+    EXIT.unreachable,
+    `Cannot start the services: they are not ready after ${READY_TIMEOUT_MS / 1_000} s; their log: ${logPath}`,
+  );
 }
 
 async function lastWords(logPath: string, from: number): Promise<string> {
   const log = await readFile(logPath).catch(() => Buffer.alloc(0));
   const lines = visibleLines(log.subarray(from).toString('utf8').trim()).slice(-LOG_LINES_SHOWN);
-  return [`Cannot start the services: they ended at once; their log, ${logPath}, ends with:`, ...lines.map((line) => `  ${line}`)].join('\n');
+  return [
+    `Cannot start the services: they ended at once; their log, ${logPath}, ends with:`,
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
 }
 
 async function openLogFolder(dataFolder: string): Promise<string> {

@@ -27,7 +27,9 @@ export async function ensureServices(context: Context): Promise<ServicesRecord |
   const why = outdated(context, record);
   if (why === null) return record;
   if (!record.background) {
-    context.terminal.say(`Note: the services that run in another terminal ${why}; end and start them there to change that`);
+    context.terminal.say(
+      `Note: the services that run in another terminal ${why}; end and start them there to change that`,
+    );
     return record;
   }
   context.terminal.say(`The services in the background ${why}; starting them again (open runs go on, nothing is lost)`);
@@ -38,7 +40,11 @@ export async function ensureServices(context: Context): Promise<ServicesRecord |
 async function startAndSay(context: Context): Promise<ServicesRecord> {
   const record = await startInBackground(context, IDLE_STOP_MS);
   const { terminal } = context;
-  terminal.say(terminal.colors.dim('They end by themselves after an hour without a run; "nightshift down" ends them now, and loses nothing'));
+  terminal.say(
+    terminal.colors.dim(
+      'They end by themselves after an hour without a run; "nightshift down" ends them now, and loses nothing',
+    ),
+  );
   return record;
 }
 
@@ -51,18 +57,25 @@ async function settled({ settings }: Context): Promise<ServicesRecord | null> {
     await sleep(200);
   }
   const { dataFolder } = settings.folders;
-  throw new CommandFailure(EXIT.unreachable, `Cannot use the services of "${dataFolder}": they have been starting or stopping for two minutes`);
+  throw new CommandFailure(
+    EXIT.unreachable,
+    `Cannot use the services of "${dataFolder}": they have been starting or stopping for two minutes`,
+  );
 }
 
 /** Whether these services take runs of this environment. */
 export function serves({ settings }: Pick<Context, 'settings'>, record: ServicesRecord): boolean {
   const { temporal, taskQueue } = settings;
-  const sameServer = temporal === null || (temporal.address === record.address && temporal.namespace === record.namespace);
+  const sameServer =
+    temporal === null || (temporal.address === record.address && temporal.namespace === record.namespace);
   return sameServer && taskQueue === record.taskQueue;
 }
 
 /** Why services should be started again, as a person reads it, or null. */
-export function outdated({ settings, build }: Pick<Context, 'settings' | 'build'>, record: ServicesRecord): string | null {
+export function outdated(
+  { settings, build }: Pick<Context, 'settings' | 'build'>,
+  record: ServicesRecord,
+): string | null {
   if (record.build !== build.stamp) return 'come from another build';
   // Without a key of our own the run uses the offline model, which every worker has.
   const mark = modelAccessMark(settings.anthropic);

@@ -21,6 +21,8 @@ export function healthNews(told: Told, health: Health): HealthNews {
     troubles.set(`queue ${taskQueue}`, `No worker polls the queue "${shortLine(taskQueue, 100)}": ${count} on it`);
   }
   const fresh = [...troubles].filter(([key]) => !told.has(key)).map(([, words]) => words);
-  const over = [...told].filter((key) => !troubles.has(key)).map((key) => `${shortLine(key, 200)}: the trouble is over`);
+  const over = [...told]
+    .filter((key) => !troubles.has(key))
+    .map((key) => `${shortLine(key, 200)}: the trouble is over`);
   return { told: new Set(troubles.keys()), lines: [...fresh, ...over] };
 }

@@ -1,5 +1,8 @@
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
+
+const { TaskQueueType } = proto.temporal.api.enums.v1;
 
 /** A worker's poll lasts a minute at most, so one that polls was seen within this time. Milliseconds. */
 const POLL_AGE_MAX_MS = 90_000;
@@ -10,7 +13,11 @@ const POLL_AGE_MAX_MS = 90_000;
  */
 export async function isServed(client: Client, taskQueue: string): Promise<boolean> {
   const { namespace } = client.options;
-  const answer = await client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 });
+  const answer = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  });
   return (answer.pollers ?? []).some(({ identity, lastAccessTime }) => {
     const age = Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1_000;
     return age < POLL_AGE_MAX_MS && mayLive(identity ?? '');

@@ -52,7 +52,10 @@ export async function removeServices(dataFolder: string): Promise<void> {
 /** The key cannot be got back from so few digits of its hash. */
 export function modelAccessMark({ apiKey, baseURL }: Settings['anthropic']): string {
   if (apiKey === undefined) return 'none';
-  return createHash('sha256').update(`${apiKey}\0${baseURL ?? ''}`).digest('hex').slice(0, 8);
+  return createHash('sha256')
+    .update(`${apiKey}\0${baseURL ?? ''}`)
+    .digest('hex')
+    .slice(0, 8);
 }
 
 function pathOf(dataFolder: string): string {

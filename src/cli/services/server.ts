@@ -31,7 +31,13 @@ async function useNamed(target: TemporalTarget): Promise<ServiceServer> {
     await close();
   }
   const nothing = async (): Promise<void> => await Promise.resolve();
-  return { target, uiUrl: cloudUi(target.address), ours: false, revive: async () => await Promise.resolve(false), stop: nothing };
+  return {
+    target,
+    uiUrl: cloudUi(target.address),
+    ours: false,
+    revive: async () => await Promise.resolve(false),
+    stop: nothing,
+  };
 }
 
 /** Only for Temporal Cloud is the place of the UI known from the address. */
@@ -64,4 +70,3 @@ async function startOwn(context: Context): Promise<ServiceServer> {
 function portOf(address: string): number {
   return Number(/:(\d+)$/u.exec(address)?.[1] ?? 0);
 }
-

@@ -19,7 +19,9 @@ export interface SupervisorOptions {
   readonly onReady: (record: ServicesRecord) => void;
 }
 
-export type Supervised = { readonly kind: 'ended' } | { readonly kind: 'taken'; readonly record: ServicesRecord | null };
+export type Supervised =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'taken'; readonly record: ServicesRecord | null };
 
 const SERVER_CHECK_MS = 2_000;
 const WATCH_MS = 20_000;
@@ -81,7 +83,9 @@ async function serve(context: Context, { server, options, record }: Serving): Pr
   // The target of a named server is read by the worker itself, since it may hold a key.
   const words = server.ours ? ['--address', server.target.address] : [];
   const worker = superviseWorker({ main: context.build.main, arguments: words, say });
-  const ended = new Promise<void>((resolve) => options.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const ended = new Promise<void>((resolve) =>
+    options.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   try {
     await Promise.race([worker.ready, ended]);
     const ready: ServicesRecord = { ...record, state: 'ready' };
@@ -97,30 +101,44 @@ async function serve(context: Context, { server, options, record }: Serving): Pr
 }
 
 /** Looks after server and runs until it is time to end. */
-async function watch(context: Context, { server, options, record }: Serving): Promise<void> {
-  const { signal, idleStopMs } = options;
+async function watch(context: Context, serving: Serving): Promise<void> {
+  const { signal, idleStopMs } = serving.options;
   const { say } = context.terminal;
-  const everyMs = Math.min(SERVER_CHECK_MS, idleStopMs === 0 ? SERVER_CHECK_MS : idleStopMs);
-  let told: Told = new Set();
-  let watchedAt = Date.now();
-  let busyAt = Date.now();
-  while (!signal.aborted) {
+  const everyMs = idleStopMs === 0 ? SERVER_CHECK_MS : Math.min(SERVER_CHECK_MS, idleStopMs);
+  const round: Round = { told: new Set(), watchedAt: Date.now(), busyAt: Date.now() };
+  for (;;) {
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      if (await server.revive()) say('The Temporal server had died and was started again');
-      if (Date.now() - watchedAt >= WATCH_MS) {
-        watchedAt = Date.now();
-        told = await lookAtRuns(server, { told, say });
-      }
-      if (idleStopMs === 0) continue;
-      const idle = Date.now() - busyAt >= idleStopMs;
-      if (await hasOpenRuns(server, record.taskQueue)) busyAt = Date.now();
-      else if (idle && (await mayEnd(context, { server, options, record }))) return;
+      if (await goRound(context, serving, round)) return;
     } catch (error) {
       say(`Cannot look after the services now: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+}
+
+/** What one look leaves for the next. Times are milliseconds since 1970. */
+interface Round {
+  told: Told;
+  watchedAt: number;
+  busyAt: number;
+}
+
+/** Returns true when it is time to end. */
+async function goRound(context: Context, serving: Serving, round: Round): Promise<boolean> {
+  const { server, record } = serving;
+  const { idleStopMs } = serving.options;
+  const { say } = context.terminal;
+  if (await server.revive()) say('The Temporal server had died and was started again');
+  if (Date.now() - round.watchedAt >= WATCH_MS) {
+    round.watchedAt = Date.now();
+    round.told = await lookAtRuns(server, { told: round.told, say });
+  }
+  if (idleStopMs === 0) return false;
+  const idle = Date.now() - round.busyAt >= idleStopMs;
+  if (!(await hasOpenRuns(server, record.taskQueue))) return idle && (await mayEnd(context, serving));
+  round.busyAt = Date.now();
+  return false;
 }
 
 interface Watchdog {

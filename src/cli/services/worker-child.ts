@@ -54,7 +54,7 @@ interface Keeping {
 }
 
 async function keepAlive(options: WorkerChildOptions, { signal, started }: Keeping): Promise<void> {
-  for (let shortLives = 0; !signal.aborted; ) {
+  for (let shortLives = 0; !signal.aborted;) {
     const startedAt = performance.now();
     const child = start(options);
     started(child);

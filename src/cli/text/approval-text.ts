@@ -7,15 +7,20 @@ import { safeJson, shortLine, visible, visibleLines } from './visible.ts';
  * Everything a person needs to decide, in full and with nothing cut: what, what happens if nobody answers, the exact
  * arguments, their digest, and why the policy asked.
  */
-export function approvalText(approval: Approval, { colors, now }: { readonly colors: Colors; readonly now: number }): readonly string[] {
+export function approvalText(
+  approval: Approval,
+  { colors, now }: { readonly colors: Colors; readonly now: number },
+): readonly string[] {
   const { id, kind, tool, title, reason, digest, options } = approval;
   return [
-    `${colors.bold(visible(title))}`,
+    colors.bold(visible(title)),
     `  ${colors.dim('Question')}     ${id}, ${ASKED[kind]}`,
     `  ${colors.dim('If nobody')}    ${fateText(approval, now)}`,
     `  ${colors.dim('Asked by')}     ${visible(reason)}`,
     `  ${colors.dim('Tool')}         ${visible(tool)}`,
-    ...argumentLines(approval.arguments).map((line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`),
+    ...argumentLines(approval.arguments).map(
+      (line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`,
+    ),
     `  ${colors.dim('Digest')}       ${digest} (what you approve is what will run)`,
     ...options.map((option) => `  ${colors.dim('Option')}       ${option.id}: ${visible(option.label)}`),
     ...decisionLines(approval, colors),
@@ -36,7 +41,8 @@ function argumentLines(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return visibleLines(safeJson(value, 2));
   return Object.entries(value).flatMap(([key, entry]) => {
     const name = visible(key);
-    if (typeof entry !== 'string') return visibleLines(safeJson(entry, 2)).map((line, index) => (index === 0 ? `${name}: ${line}` : `  ${line}`));
+    if (typeof entry !== 'string')
+      return visibleLines(safeJson(entry, 2)).map((line, index) => (index === 0 ? `${name}: ${line}` : `  ${line}`));
     const lines = visibleLines(entry);
     return lines.length === 1 ? [`${name}: ${lines[0] ?? ''}`] : [`${name}:`, ...lines.map((line) => `  | ${line}`)];
   });

@@ -43,7 +43,8 @@ interface Situation {
 }
 
 function lineOf(event: RunEvent, situation: Situation): Line | null {
-  if (event.type.startsWith('tool.')) return toolLine(event as EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, situation);
+  if (event.type.startsWith('tool.'))
+    return toolLine(event as EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, situation);
   if (event.type.startsWith('approval.')) return approvalLine(event as ApprovalEvent, situation);
   if (event.type.startsWith('run.')) return runLine(event, situation);
   return wordsLine(event, situation);
@@ -54,13 +55,29 @@ function wordsLine(event: RunEvent, { colors }: Situation): Line | null {
     case 'model.replied':
       return { icon: colors.cyan('●'), word: 'model', text: modelText(event) };
     case 'model.problem':
-      return { icon: colors.yellow('!'), word: 'model', text: `turn ${event.turn} · ${shortLine(event.problem, WORDS_CHARACTERS)}` };
+      return {
+        icon: colors.yellow('!'),
+        word: 'model',
+        text: `turn ${event.turn} · ${shortLine(event.problem, WORDS_CHARACTERS)}`,
+      };
     case 'message.received':
-      return { icon: colors.magenta('»'), word: 'message', text: `from ${shortLine(event.by, 40)}: ${shortLine(event.text, WORDS_CHARACTERS)}` };
+      return {
+        icon: colors.magenta('»'),
+        word: 'message',
+        text: `from ${shortLine(event.by, 40)}: ${shortLine(event.text, WORDS_CHARACTERS)}`,
+      };
     case 'message.refused':
-      return { icon: colors.red('✗'), word: 'message', text: `from ${shortLine(event.by, 40)} refused: ${shortLine(event.message, WORDS_CHARACTERS)}` };
+      return {
+        icon: colors.red('✗'),
+        word: 'message',
+        text: `from ${shortLine(event.by, 40)} refused: ${shortLine(event.message, WORDS_CHARACTERS)}`,
+      };
     case 'limit.reached':
-      return { icon: colors.yellow('!'), word: 'limit', text: `${event.limit}: ${shortLine(event.message, WORDS_CHARACTERS)}` };
+      return {
+        icon: colors.yellow('!'),
+        word: 'limit',
+        text: `${event.limit}: ${shortLine(event.message, WORDS_CHARACTERS)}`,
+      };
     default:
       return null;
   }
@@ -72,14 +89,17 @@ function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>): stri
   return `turn ${turn}${words}${asks}${usage.output > 0 ? '' : ' · no tokens'}`;
 }
 
-function toolLine(event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, { colors, summaries }: Situation): Line | null {
+function toolLine(
+  event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>,
+  { colors, summaries }: Situation,
+): Line | null {
   if (event.type === 'tool.proposed') return null;
   if (event.type === 'tool.started') {
     if (QUICK_TOOLS.has(event.tool)) return null;
     return { icon: colors.blue('→'), word: 'start', text: toolText(event.tool, event.summary) };
   }
   const summary = toolText(event.tool, summaries.get(event.callId) ?? '');
-  const took = colors.dim(event.durationMs > 0 ? ` · ${spanText(event.durationMs)}` : '');
+  const took = colors.dim(event.durationMs >= 50 ? ` · ${spanText(event.durationMs)}` : '');
   if (event.status === 'success') return { icon: colors.green('✓'), word: 'done', text: `${summary}${took}` };
   const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), WORDS_CHARACTERS)}`;
   const icon = event.status === 'error' ? colors.red('✗') : colors.yellow('✗');
@@ -95,25 +115,35 @@ type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approv
 function approvalLine(event: ApprovalEvent, { colors }: Situation): Line {
   switch (event.type) {
     case 'approval.requested':
-      return { icon: colors.yellow('?'), word: 'approval', text: `${event.id} · ${shortLine(event.title, WORDS_CHARACTERS)} · ${shortLine(event.reason, 100)}` };
+      return {
+        icon: colors.yellow('?'),
+        word: 'approval',
+        text: `${event.id} · ${shortLine(event.title, WORDS_CHARACTERS)} · ${shortLine(event.reason, 100)}`,
+      };
     case 'approval.decided': {
       const note = event.note === undefined ? '' : `: ${shortLine(event.note, WORDS_CHARACTERS)}`;
       const icon = event.status === 'approved' || event.status === 'answered' ? colors.green('✓') : colors.yellow('✗');
       return { icon, word: 'approval', text: `${event.id} · ${event.status} by ${shortLine(event.by, 40)}${note}` };
     }
     case 'approval.refused':
-      return { icon: colors.red('✗'), word: 'approval', text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, 300)}` };
+      return {
+        icon: colors.red('✗'),
+        word: 'approval',
+        text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, 300)}`,
+      };
   }
 }
 
 function runLine(event: RunEvent, { colors }: Situation): Line | null {
   switch (event.type) {
     case 'run.started':
-      return { icon: colors.cyan('●'), word: 'started', text: `${shortLine(event.agent, 64)} · ${shortLine(event.model, 64)}${event.offline ? ' · OFFLINE model' : ''}` };
+      return { icon: colors.cyan('●'), word: 'started', text: startText(event) };
     case 'run.state':
-      return event.state === 'finishing' || event.state === 'compacting' ? { icon: '·', word: event.state.slice(0, 8), text: shortLine(event.now, WORDS_CHARACTERS) } : null;
-    case 'run.parked':
-      return { icon: colors.yellow('!'), word: 'parked', text: `${event.parked.reason}: ${shortLine(event.parked.message, 400)}` };
+      return stateLine(event);
+    case 'run.parked': {
+      const { reason, message } = event.parked;
+      return { icon: colors.yellow('!'), word: 'parked', text: `${reason}: ${shortLine(message, 400)}` };
+    }
     case 'run.paused':
     case 'run.resumed':
     case 'run.cancel_requested':
@@ -121,8 +151,23 @@ function runLine(event: RunEvent, { colors }: Situation): Line | null {
     case 'run.compacted':
       return { icon: '·', word: 'compact', text: `${event.messagesBefore} messages became ${event.messagesAfter}` };
     case 'run.ended':
-      return { icon: event.outcome.status === 'completed' ? colors.green('■') : colors.yellow('■'), word: 'ended', text: event.outcome.status };
+      return endLine(event, colors);
     default:
       return null;
   }
+}
+
+function startText({ agent, model, offline }: EventOf<'run.started'>): string {
+  return `${shortLine(agent, 64)} · ${shortLine(model, 64)}${offline ? ' · OFFLINE model' : ''}`;
+}
+
+/** Ordinary states come and go with the calls that are told anyway. */
+function stateLine({ state, now }: EventOf<'run.state'>): Line | null {
+  if (state !== 'finishing' && state !== 'compacting') return null;
+  return { icon: '·', word: state.slice(0, 8), text: shortLine(now, WORDS_CHARACTERS) };
+}
+
+function endLine({ outcome }: EventOf<'run.ended'>, colors: Colors): Line {
+  const paint = outcome.status === 'completed' ? colors.green : colors.yellow;
+  return { icon: paint('■'), word: 'ended', text: outcome.status };
 }

@@ -4,7 +4,9 @@ import { visible } from './visible.ts';
 /** Addresses of the services, for people. */
 export function servicesText(record: ServicesRecord, { offline }: { readonly offline: boolean }): readonly string[] {
   const { address, namespace, uiUrl, taskQueue, logPath, idleStopMs, process: supervisor } = record;
-  const model = offline ? 'OFFLINE model (no ANTHROPIC_API_KEY): it follows a fixed script' : 'through the configured API key';
+  const model = offline
+    ? 'OFFLINE model (no ANTHROPIC_API_KEY): it follows a fixed script'
+    : 'through the configured API key';
   const rows: readonly (readonly [string, string])[] = [
     ['Temporal UI', uiUrl ?? 'not known for this server'],
     ['Temporal', `${address}, namespace ${namespace}`],

@@ -5,6 +5,11 @@ export function tableText(head: readonly string[], rows: readonly (readonly stri
   const all = [head, ...rows].map((row) => row.map(visible));
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }

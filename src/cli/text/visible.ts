@@ -22,7 +22,14 @@ export function visibleLines(text: string): readonly string[] {
 
 /** One line of at most `charactersMax` characters; white space of any kind becomes one space. */
 export function shortLine(text: string, charactersMax: number): string {
-  const characters = [...visible(text.slice(0, charactersMax * 8).replaceAll(/\s+/gu, ' ').trim())];
+  const characters = [
+    ...visible(
+      text
+        .slice(0, charactersMax * 8)
+        .replaceAll(/\s+/gu, ' ')
+        .trim(),
+    ),
+  ];
   if (characters.length <= charactersMax && text.length <= charactersMax * 8) return characters.join('');
   return `${characters.slice(0, charactersMax - 1).join('')}…`;
 }
