@@ -11,7 +11,9 @@ const STAMP = join(OUT, '.stamp');
 
 await setup();
 await build();
-const [name = 'main', ...args] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const isNamed = given[0] !== undefined && !given[0].startsWith('-');
+const [name = 'main', ...args] = isNamed ? given : ['main', ...given];
 if (existsSync(join(ROOT, 'bench', `${name}.ts`))) process.exitCode = await runBench();
 else process.exitCode = await listBenches();
 

@@ -28,7 +28,7 @@ const STUCK_ATTEMPTS = 3;
 const RUNS_MAX = 200;
 
 /** A worker's poll lasts a minute at most, so one that polls was seen within this time. Milliseconds. */
-const POLL_AGE_MAX_MS = 90_000;
+const POLL_AGE_MAX_MS = 70_000;
 
 /** Looks for runs that cannot move and for queues that nobody serves. Temporal itself shows neither in its list. */
 export async function checkHealth(client: Client): Promise<Health> {

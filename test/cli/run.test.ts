@@ -164,6 +164,15 @@ test('a run that is not there is 5, for every command that names one', async () 
   }
 });
 
+/** The worker notes its process in the data folder, as its successor needs to know what it lost. */
+async function killWorker(): Promise<void> {
+  const workers = join(cli.dataFolder, 'workers');
+  const [name = ''] = await readdir(workers);
+  const note = await readFile(join(workers, name, 'worker.json'), 'utf8');
+  const { process: worker } = JSON.parse(note) as { readonly process: { readonly pid: number } };
+  process.kill(worker.pid, 'SIGKILL');
+}
+
 test('a worker that is killed is replaced, and the run it held goes on', async () => {
   const running = cli.start([
     'run',
@@ -176,12 +185,6 @@ test('a worker that is killed is replaced, and the run it held goes on', async (
     'survivor',
   ]);
   await running.said('turn 2');
-  const workers = join(cli.dataFolder, 'workers');
-  for (const name of await readdir(workers)) {
-    const { process: held } = JSON.parse(await readFile(join(workers, name, 'worker.json'), 'utf8')) as {
-      process: { pid: number };
-    };
-    process.kill(held.pid, 'SIGKILL');
-  }
+  await killWorker();
   expect((await running.ended).code).toBe(0);
 });

@@ -170,6 +170,7 @@ test('what old runs left is removed, but never under a call that may still run',
     join(base, 'held', 'd.claim'),
     JSON.stringify({ holder: { ...holder, host: 'elsewhere' }, since: Date.now() }),
   );
+  await writeFile(join(base, 'held', 'open', 'd'), '');
   for (const run of ['old', 'held']) await utimes(join(base, run), new Date(0), new Date(0));
   expect(await ledger.prune(60_000)).toBe(1);
   expect((await readdir(base)).toSorted()).toEqual(['held', 'young']);

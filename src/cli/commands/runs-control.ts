@@ -73,7 +73,7 @@ function hasFollowed(reading: KnownReading, order: Order): boolean {
 }
 
 /** The new state, or what it will be, and the next useful command. */
-export function orderText(runId: string, order: Order, reading: KnownReading): readonly string[] {
+function orderText(runId: string, order: Order, reading: KnownReading): readonly string[] {
   const next = {
     pause: `nightshift runs resume ${runId}`,
     resume: `nightshift runs tail ${runId}`,

@@ -26,7 +26,7 @@ export interface RunFlags {
   readonly quiet?: true;
 }
 
-export const RUN_EXAMPLES = `
+const RUN_EXAMPLES = `
 Examples:
   nightshift run auditor "Audit this repository"
   git diff | nightshift run reviewer -                      the task from stdin

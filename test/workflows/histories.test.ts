@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { Worker } from '@temporalio/worker';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { answerApproval, cancelRun, pauseRun, resumeRun, sendMessage } from '../../src/client.ts';
+import { faults } from '../../src/models/offline/faults.ts';
+import { steps } from '../../src/models/offline/scenario.ts';
+import { dataConverter } from '../../src/temporal/data-converter.ts';
+import { openHouse, type House, type LiveRun } from '../support/house.ts';
+
+/**
+ * Histories of runs as earlier versions made them. They are never recorded anew: a change of the workflow that no
+ * longer replays one would hold such a run in production for ever. New stories are added by
+ * `NIGHTSHIFT_RECORD=<version> npm test -- test/workflows/histories.test.ts`.
+ */
+const FOLDER = join(import.meta.dirname, '..', 'histories');
+const version = process.env['NIGHTSHIFT_RECORD'];
+
+const kept = readdirSync(FOLDER).filter((name) => name.endsWith('.json.gz'));
+
+test('there are recorded histories', () => {
+  expect(kept.length).toBeGreaterThan(5);
+});
+
+test.each(kept)('%s replays with today’s workflow', async (name) => {
+  const history = JSON.parse(gunzipSync(readFileSync(join(FOLDER, name))).toString()) as { events: unknown[] };
+  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') }, dataConverter }, history, name);
+});
+
+const bash = { calls: [{ name: 'bash', input: { command: 'echo recorded' } }] };
+const look = { thinking: 'look', calls: [{ name: 'ls', input: {} }, { name: 'glob', input: { pattern: '*' } }] };
+
+const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
+  async reads(house) {
+    return await house.start(steps([look, { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, { text: 'end' }]), { policy: { allow: ['write_file'] } });
+  },
+  async approved(house) {
+    const run = await house.start(steps([bash, { text: 'end' }]));
+    const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
+    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, digest: approvals[0]!.digest, decision: 'approve', by: 'ann' });
+    return run;
+  },
+  async expired(house) {
+    return await house.start(steps([bash, { text: 'end' }]), { approvals: { timeoutMs: 300 } });
+  },
+  async asked(house) {
+    const run = await house.start(steps([{ calls: [{ name: 'ask_human', input: { question: 'Which?', options: ['a', 'b'] } }] }, { text: 'end' }]));
+    const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
+    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'answer', choice: '1', by: 'ann' });
+    return run;
+  },
+  async 'paused-and-told'(house) {
+    const run = await house.start(steps([bash, { text: 'end' }, { text: 'heard' }]));
+    await run.until(({ state }) => state === 'awaiting_human');
+    await sendMessage(house.client, run.runId, { by: 'ann', text: 'hello' });
+    await pauseRun(house.client, run.runId, 'ann');
+    const { approvals } = await run.until(({ state }) => state === 'paused');
+    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'deny', by: 'ann' });
+    await resumeRun(house.client, run.runId, 'ann');
+    return run;
+  },
+  async parked(house) {
+    const runId = 'recorded-parked';
+    house.model.inject(`offline-${runId}`, faults.unauthorized());
+    const run = await house.start(steps([{ text: 'end' }]), { runId });
+    await run.until(({ parked }) => parked !== null);
+    await resumeRun(house.client, run.runId, 'ann');
+    return run;
+  },
+  async limited(house) {
+    return await house.start(steps([look, look, look]), { limits: { turns: 2 } });
+  },
+  async compacted(house) {
+    const runId = 'recorded-compacted';
+    house.model.inject(`offline-${runId}`, [{ kind: 'drip', pauseMs: 0 }, { kind: 'drip', pauseMs: 0 }, faults.promptTooLong()]);
+    return await house.start((seen) => (seen.turn < 2 && seen.words.length < 1 ? look : { text: 'end' }), { runId });
+  },
+  async cancelled(house) {
+    const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), { policy: { allow: ['bash'] } });
+    await run.until(({ calls }) => calls.some(({ status }) => status === 'executing'));
+    await cancelRun(house.client, run.runId);
+    return run;
+  },
+};
+
+if (version !== undefined) {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(async () => {
+    await house.close();
+  });
+  test.each(Object.entries(stories))('records %s', async (name, tell) => {
+    const run = await tell(house);
+    await run.result();
+    const history = historyToJSON(await run.handle.fetchHistory());
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(join(FOLDER, `${version}-${name}.json.gz`), gzipSync(history));
+  });
+}
