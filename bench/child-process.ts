@@ -14,9 +14,14 @@ export interface Child {
 
 export function startChild(options: ChildOptions): Child {
   const program = join(import.meta.dirname, `worker-child${extname(import.meta.filename)}`);
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const exited = once(child, 'exit');
-  const ready = Promise.race([once(child, 'message'), exited.then(() => Promise.reject(new Error('The worker ended at once')))]);
+  const ready = Promise.race([
+    once(child, 'message'),
+    exited.then(() => Promise.reject(new Error('The worker ended at once'))),
+  ]);
   return {
     process: child,
     pid: child.pid ?? 0,

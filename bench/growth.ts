@@ -20,7 +20,14 @@ export interface Growth {
 export async function measureGrowth({ target, client, folder, workspace }: Setting, turns: number): Promise<Growth> {
   const taskQueue = `growth-${randomUUID()}`;
   const models = modelsOf(instantModel(turns, unsafeTool.name, {}));
-  const worker = await startWorker({ target, taskQueue, dataFolder: folder, models, environment: {}, tools: [readTool, unsafeTool] });
+  const worker = await startWorker({
+    target,
+    taskQueue,
+    dataFolder: folder,
+    models,
+    environment: {},
+    tools: [readTool, unsafeTool],
+  });
   const runId = `growth-${turns}-${randomUUID()}`;
   await startRun(client, benchSpec(runId, workspace), taskQueue);
   const handle = client.workflow.getHandle(runId);
@@ -35,14 +42,26 @@ export async function measureGrowth({ target, client, folder, workspace }: Setti
   }
   await worker.shutdown();
   const messageBytes = messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message)), 0);
-  say(`  ${turns} turns: ${Math.round(historyBytes / turns)} bytes of history and ${Math.round(messageBytes / turns)} of messages a turn`);
-  return { turns, historyBytes: historyBytes / turns, messageBytes: messageBytes / turns, continuations: executions - 1 };
+  say(
+    `  ${turns} turns: ${Math.round(historyBytes / turns)} bytes of history and ${Math.round(messageBytes / turns)} of messages a turn`,
+  );
+  return {
+    turns,
+    historyBytes: historyBytes / turns,
+    messageBytes: messageBytes / turns,
+    continuations: executions - 1,
+  };
 }
 
-async function readMessages(handle: { query: (name: string, input: unknown) => Promise<unknown> }): Promise<readonly Message[]> {
+async function readMessages(handle: {
+  query: (name: string, input: unknown) => Promise<unknown>;
+}): Promise<readonly Message[]> {
   const messages: Message[] = [];
   for (;;) {
-    const page = (await handle.query('transcript', { from: messages.length })) as { messages: Message[]; total: number };
+    const page = (await handle.query('transcript', { from: messages.length })) as {
+      messages: Message[];
+      total: number;
+    };
     messages.push(...page.messages);
     if (messages.length >= page.total || page.messages.length === 0) return messages;
   }

@@ -49,5 +49,9 @@ export function toolReply(turn: number, name: string, input: unknown): ModelRepl
 }
 
 function finalReply(): ModelReply {
-  return { ...toolReply(0, '', null), message: { role: 'assistant', content: [{ type: 'text', text: 'done' }] }, stopReason: 'end_turn' };
+  return {
+    ...toolReply(0, '', null),
+    message: { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
+    stopReason: 'end_turn',
+  };
 }

@@ -61,9 +61,12 @@ const HELP = `Usage: npm run bench -- [--json FILE] [--only ${Object.keys(SECTIO
 
 Measures Nightshift against a bare Temporal workflow on the same server, in one run. Takes about eight minutes.`;
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { json: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
+});
 if (values.help === true) process.stdout.write(`${HELP}\n`);
-else if (values.only !== undefined && !(values.only in SECTIONS)) throw new Error(`Cannot measure "${values.only}": there are ${Object.keys(SECTIONS).join(', ')}`);
+else if (values.only !== undefined && !(values.only in SECTIONS))
+  throw new Error(`Cannot measure "${values.only}": there are ${Object.keys(SECTIONS).join(', ')}`);
 else await main();
 
 async function main(): Promise<void> {
@@ -79,13 +82,15 @@ async function main(): Promise<void> {
     await setting.close();
   }
   print(figures);
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ figures, machine: machine() }, null, 2)}\n`);
+  if (values.json !== undefined)
+    await writeFile(values.json, `${JSON.stringify({ figures, machine: machine() }, null, 2)}\n`);
 }
 
 function print(figures: Figures): void {
   for (const [name, value] of Object.entries(figures)) {
     const target = TARGETS[name];
-    const judged = target === undefined ? '' : value <= target ? `  (at most ${target}: holds)` : `  (at most ${target}: MISSED)`;
+    const judged =
+      target === undefined ? '' : value <= target ? `  (at most ${target}: holds)` : `  (at most ${target}: MISSED)`;
     process.stdout.write(`${name.padEnd(36)} ${value.toFixed(3).padStart(10)}${judged}\n`);
   }
   process.stdout.write(`${machine()}\n`);

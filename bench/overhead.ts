@@ -27,7 +27,11 @@ export async function measureOverhead(setting: Setting, runs: number, turns: num
     measures.bareMs.push(await timeBare(setting, runs, turns));
     measures.readMs.push(await timeOurs(setting, { runs, turns, tool: readTool.name }));
     measures.unsafeMs.push(await timeOurs(setting, { runs, turns, tool: unsafeTool.name }));
-    say(`  ${runs} × ${turns} turns, ${repetition} of ${REPETITIONS}: ${Object.entries(measures).map(([name, list]) => `${name} ${list.at(-1)?.toFixed(2)}`).join(', ')}`);
+    say(
+      `  ${runs} × ${turns} turns, ${repetition} of ${REPETITIONS}: ${Object.entries(measures)
+        .map(([name, list]) => `${name} ${list.at(-1)?.toFixed(2)}`)
+        .join(', ')}`,
+    );
   }
   return { bareMs: median(measures.bareMs), readMs: median(measures.readMs), unsafeMs: median(measures.unsafeMs) };
 }
@@ -54,11 +58,21 @@ async function timeBare({ target, client }: Setting, runs: number, turns: number
   });
 }
 
-async function timeOurs(setting: Setting, { runs, turns, tool }: { runs: number; turns: number; tool: string }): Promise<number> {
+async function timeOurs(
+  setting: Setting,
+  { runs, turns, tool }: { runs: number; turns: number; tool: string },
+): Promise<number> {
   const { target, client, folder, workspace } = setting;
   const taskQueue = `ours-${randomUUID()}`;
   const models = modelsOf(instantModel(turns, tool, {}));
-  const worker = await startWorker({ target, taskQueue, dataFolder: folder, models, environment: {}, tools: [readTool, unsafeTool] });
+  const worker = await startWorker({
+    target,
+    taskQueue,
+    dataFolder: folder,
+    models,
+    environment: {},
+    tools: [readTool, unsafeTool],
+  });
   const run = async (name: string): Promise<void> => {
     const runId = `${name}-${randomUUID()}`;
     await startRun(client, benchSpec(runId, workspace), taskQueue);

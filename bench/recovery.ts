@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { startRun } from '../src/client.ts';
 import { benchSpec } from './bench-spec.ts';
 import { startChild, type Child } from './child-process.ts';
 import { say, type Setting } from './setting.ts';
+
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 const KILLS = 20;
 
@@ -17,7 +20,14 @@ const STEP_SECONDS = 0.4;
  */
 export async function measureRecovery({ target, client, folder, workspace }: Setting): Promise<readonly number[]> {
   const taskQueue = `recovery-${randomUUID()}`;
-  const options = { target, taskQueue, dataFolder: folder, turns: 100_000, tool: 'bash', input: { command: `sleep ${STEP_SECONDS}` } };
+  const options = {
+    target,
+    taskQueue,
+    dataFolder: folder,
+    turns: 100_000,
+    tool: 'bash',
+    input: { command: `sleep ${STEP_SECONDS}` },
+  };
   const runId = `recovery-${randomUUID()}`;
   const seconds: number[] = [];
   let worker = startChild(options);
@@ -42,7 +52,10 @@ export async function measureRecovery({ target, client, folder, workspace }: Set
 async function stepInFlight(client: Client, runId: string, { pid }: Child): Promise<void> {
   for (;;) {
     const { raw } = await client.workflow.getHandle(runId).describe();
-    const running = raw.pendingActivities?.some(({ state, lastWorkerIdentity }) => state === 2 && lastWorkerIdentity?.includes(`/${pid}/`));
+    const running = raw.pendingActivities?.some(
+      ({ state, lastWorkerIdentity }) =>
+        state === PENDING_ACTIVITY_STATE_STARTED && lastWorkerIdentity?.includes(`/${pid}/`),
+    );
     if (running === true) return;
     await sleep(5);
   }
@@ -52,7 +65,11 @@ async function stepInFlight(client: Client, runId: string, { pid }: Child): Prom
 async function nextCompletion(client: Client, runId: string, after: number): Promise<number> {
   const { namespace } = client.options;
   for (;;) {
-    const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution: { workflowId: runId }, maximumPageSize: 12 });
+    const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace,
+      execution: { workflowId: runId },
+      maximumPageSize: 12,
+    });
     const times = (history?.events ?? [])
       .filter((event) => event.activityTaskCompletedEventAttributes != null)
       .map(({ eventTime }) => Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6)

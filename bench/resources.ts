@@ -39,7 +39,14 @@ const CPU_TURNS = 20;
 /** CPU seconds of the worker process for 1,000 turns, 50 runs at once. */
 export async function measureCpu({ target, client, folder, workspace }: Setting): Promise<number> {
   const taskQueue = `cpu-${randomUUID()}`;
-  const worker = startChild({ target, taskQueue, dataFolder: folder, turns: CPU_TURNS, tool: readTool.name, input: {} });
+  const worker = startChild({
+    target,
+    taskQueue,
+    dataFolder: folder,
+    turns: CPU_TURNS,
+    tool: readTool.name,
+    input: {},
+  });
   await worker.ready;
   const runAll = async (count: number): Promise<void> => {
     await Promise.all(

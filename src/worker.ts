@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { extname, join } from 'node:path';
-import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type WorkerOptions as TemporalWorkerOptions } from '@temporalio/worker';
+import {
+  Worker,
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  type WorkerOptions as TemporalWorkerOptions,
+} from '@temporalio/worker';
 import { createActivities } from './activities/activities.ts';
 import type { Dependencies } from './activities/dependencies.ts';
 import { ReplyKeeper } from './activities/reply-keeper.ts';
@@ -72,7 +77,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     interceptors: { activity: [noteInFlight(inFlight)] },
   });
   await recoverEarlier(options, workersFolder);
-  const ended = worker.run().finally(async () => {
+  const ended = runToEnd(worker, async () => {
     inFlight.close();
     await Promise.all([reaper.close(), models.close()]);
     await connection.close();
@@ -80,9 +85,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { id, ended, shutdown: async () => await shutDown(worker, ended) };
 }
 
-function temporalOptions(options: WorkerOptions, { id, connection }: { id: string; connection: NativeConnection }): TemporalWorkerOptions {
+function temporalOptions(
+  options: WorkerOptions,
+  { id, connection }: { id: string; connection: NativeConnection },
+): TemporalWorkerOptions {
   const { target, taskQueue, bundlePath, shutdownGraceMs = 10_000, cachedRunsMax = 500, stickyMs = 5_000 } = options;
-  const workflows = bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } };
+  const workflows =
+    bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } };
   return {
     connection,
     namespace: target.namespace,
@@ -142,6 +151,14 @@ function ledgers(): (workspace: string) => Promise<Ledger> {
       throw error;
     });
   };
+}
+
+async function runToEnd(worker: Worker, close: () => Promise<void>): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await close();
+  }
 }
 
 async function shutDown(worker: Worker, ended: Promise<void>): Promise<void> {

@@ -36,10 +36,13 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
   const transcript = await readTranscript(dependencies.transcripts, input.messages);
   const use = findCall(transcript, input);
   if (dependencies.registry.digestOf(use.name, use.input) !== input.digest) {
-    throw ApplicationFailure.nonRetryable(`Cannot run "${use.name}": the arguments are not those that were decided about`);
+    throw ApplicationFailure.nonRetryable(
+      `Cannot run "${use.name}": the arguments are not those that were decided about`,
+    );
   }
   const ledger = await ledgerOrFailure(dependencies, transcript.spec.workspace);
-  if (ledger === null) return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
+  if (ledger === null)
+    return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
   const effect = transcript.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
   const key = `t${input.turn}-c${input.index}-${input.digest.slice(7, 19)}`;
   await refuseWhileAbandoned({ transcript, ledger, key });
@@ -52,7 +55,8 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
 function findCall({ messages }: Transcript, { callId }: RunToolInput): ToolUseBlock {
   const message = messages.findLast(({ role }) => role === 'assistant');
   const use = message?.role === 'assistant' ? toolUses(message).find(({ id }) => id === callId) : undefined;
-  if (use === undefined) throw ApplicationFailure.nonRetryable(`Cannot run call "${callId}": the transcript has no such call`);
+  if (use === undefined)
+    throw ApplicationFailure.nonRetryable(`Cannot run call "${callId}": the transcript has no such call`);
   return use;
 }
 
@@ -61,7 +65,11 @@ async function ledgerOrFailure({ ledgerOf }: Dependencies, workspace: string): P
 }
 
 /** A timeout does not prove that the old call stopped; until it has, no step of this run starts here. */
-async function refuseWhileAbandoned({ ledger, transcript, key }: Pick<Step, 'ledger' | 'transcript' | 'key'>): Promise<void> {
+async function refuseWhileAbandoned({
+  ledger,
+  transcript,
+  key,
+}: Pick<Step, 'ledger' | 'transcript' | 'key'>): Promise<void> {
   const [abandoned] = await ledger.abandoned(transcript.spec.runId, key);
   if (abandoned === undefined) return;
   throw busy(`an earlier call of this run may still be writing (process ${abandoned.pid} on ${abandoned.host})`);
@@ -109,7 +117,11 @@ async function execute(
   } catch (error) {
     if (context.cancellationDetails?.cancelRequested !== true) throw error;
     const durationMs = Math.round(performance.now() - started);
-    const result = notRun('cancelled', 'cancelled', `the run was cancelled; this call was stopped after ${durationMs} ms.`);
+    const result = notRun(
+      'cancelled',
+      'cancelled',
+      `the run was cancelled; this call was stopped after ${durationMs} ms.`,
+    );
     return { ...result, durationMs };
   }
 }

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
+import proto from '@temporalio/proto';
 
 /** How often a step that the server has given up asks whether its result is still wanted. Milliseconds. */
 const WANTED_CHECK_MS = 2_000;
 
-/** `PENDING_ACTIVITY_STATE_CANCEL_REQUESTED` of Temporal's API. */
-const CANCEL_REQUESTED = 3;
+const { PENDING_ACTIVITY_STATE_CANCEL_REQUESTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /**
  * The signal by which the work of this activity is stopped: a cancel of the run, or a worker that shuts down.
@@ -36,7 +36,9 @@ async function isWanted({ client, info }: Context): Promise<boolean> {
   try {
     const { status, raw } = await client.workflow.getHandle(workflowId, runId).describe();
     const pending = raw.pendingActivities?.find(({ activityId }) => activityId === info.activityId);
-    return status.name === 'RUNNING' && pending !== undefined && pending.state !== CANCEL_REQUESTED;
+    return (
+      status.name === 'RUNNING' && pending !== undefined && pending.state !== PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+    );
   } catch {
     return true;
   }

@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { listRuns } from './listing.ts';
 import { describeRun } from './reading.ts';
+
+const { TaskQueueType } = proto.temporal.api.enums.v1;
 
 /** A run that cannot move: its workflow task fails again and again. */
 export interface StuckRun {
@@ -37,9 +40,15 @@ export async function checkHealth(client: Client): Promise<Health> {
   const queues = new Map<string, number>();
   for (const { taskQueue } of runs) queues.set(taskQueue, (queues.get(taskQueue) ?? 0) + 1);
   const unpolled = await Promise.all(
-    [...queues].map(async ([taskQueue, count]) => ((await isPolled(client, taskQueue)) ? null : { taskQueue, runs: count })),
+    [...queues].map(async ([taskQueue, count]) =>
+      (await isPolled(client, taskQueue)) ? null : { taskQueue, runs: count },
+    ),
   );
-  return { openRuns: runs.length, stuck: stuck.filter((run) => run !== null), unpolled: unpolled.filter((queue) => queue !== null) };
+  return {
+    openRuns: runs.length,
+    stuck: stuck.filter((run) => run !== null),
+    unpolled: unpolled.filter((queue) => queue !== null),
+  };
 }
 
 async function stuckRun(client: Client, runId: string): Promise<StuckRun | null> {
@@ -52,7 +61,11 @@ async function stuckRun(client: Client, runId: string): Promise<StuckRun | null>
 
 async function lastTaskError(client: Client, runId: string): Promise<string> {
   const { namespace } = client.options;
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution: { workflowId: runId }, maximumPageSize: 20 });
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace,
+    execution: { workflowId: runId },
+    maximumPageSize: 20,
+  });
   const failed = history?.events?.find((event) => event.workflowTaskFailedEventAttributes != null);
   if (failed !== undefined) return failed.workflowTaskFailedEventAttributes?.failure?.message ?? 'unknown';
   const timedOut = history?.events?.some((event) => event.workflowTaskTimedOutEventAttributes != null) === true;
@@ -62,7 +75,14 @@ async function lastTaskError(client: Client, runId: string): Promise<string> {
 /** Whether any worker has asked this queue for workflow tasks lately. */
 export async function isPolled(client: Client, taskQueue: string): Promise<boolean> {
   const { namespace } = client.options;
-  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 });
-  const newest = Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000));
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  const newest = Math.max(
+    0,
+    ...(pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000),
+  );
   return Date.now() - newest < POLL_AGE_MAX_MS;
 }

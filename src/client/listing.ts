@@ -14,7 +14,10 @@ export interface ListedRun {
 }
 
 /** The newest runs first. `filter` is a further condition in Temporal's list syntax. */
-export async function listRuns(client: Client, { limit, filter }: { readonly limit: number; readonly filter?: string }): Promise<readonly ListedRun[]> {
+export async function listRuns(
+  client: Client,
+  { limit, filter }: { readonly limit: number; readonly filter?: string },
+): Promise<readonly ListedRun[]> {
   const ours = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
   const query = filter === undefined ? ours : `${ours} AND (${filter})`;
   const runs: ListedRun[] = [];
@@ -37,7 +40,10 @@ function listed(info: WorkflowExecutionInfo): ListedRun {
 }
 
 /** Which run a person means: its id, any unambiguous beginning of it, or `@last`. */
-export type Named = { readonly kind: 'run'; readonly runId: string } | { readonly kind: 'none' } | { readonly kind: 'several'; readonly runIds: readonly string[] };
+export type Named =
+  | { readonly kind: 'run'; readonly runId: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'several'; readonly runIds: readonly string[] };
 
 export async function findRun(client: Client, name: string): Promise<Named> {
   if (name === '@last') {
@@ -46,12 +52,17 @@ export async function findRun(client: Client, name: string): Promise<Named> {
   }
   const safe = name.replace(/[^a-zA-Z0-9_-]/gu, '');
   if (safe !== name || safe === '') return { kind: 'none' };
-  const found = new Set((await listRuns(client, { limit: 20, filter: `WorkflowId STARTS_WITH '${safe}'` })).map(({ runId }) => runId));
+  const found = new Set(
+    (await listRuns(client, { limit: 20, filter: `WorkflowId STARTS_WITH '${safe}'` })).map(({ runId }) => runId),
+  );
   if (found.has(name)) return { kind: 'run', runId: name };
   // The list lags a little behind, so a run that was just started is asked for by its whole name.
-  if (found.size === 0) return (await readRun(client, name)).kind === 'gone' ? { kind: 'none' } : { kind: 'run', runId: name };
+  if (found.size === 0)
+    return (await readRun(client, name)).kind === 'gone' ? { kind: 'none' } : { kind: 'run', runId: name };
   const [only] = found;
-  return found.size === 1 && only !== undefined ? { kind: 'run', runId: only } : { kind: 'several', runIds: [...found] };
+  return found.size === 1 && only !== undefined
+    ? { kind: 'run', runId: only }
+    : { kind: 'several', runIds: [...found] };
 }
 
 export interface ListedApproval {
@@ -62,7 +73,10 @@ export interface ListedApproval {
 
 /** Open questions of all runs, the most urgent first. */
 export async function listApprovals(client: Client): Promise<readonly ListedApproval[]> {
-  const waiting = await listRuns(client, { limit: 200, filter: `ExecutionStatus = 'Running' AND NightshiftWaitingFor IS NOT NULL` });
+  const waiting = await listRuns(client, {
+    limit: 200,
+    filter: `ExecutionStatus = 'Running' AND NightshiftWaitingFor IS NOT NULL`,
+  });
   const perRun = await Promise.all(waiting.map(async ({ runId }) => await approvalsOf(client, runId)));
   return perRun.flat().toSorted((a, b) => a.approval.deadline - b.approval.deadline);
 }

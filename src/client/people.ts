@@ -27,7 +27,11 @@ export async function answerApproval(client: Client, runId: string, answer: Omit
 }
 
 /** Says something to a run; it is heard between turns. */
-export async function sendMessage(client: Client, runId: string, message: { readonly by: string; readonly text: string }): Promise<Sent> {
+export async function sendMessage(
+  client: Client,
+  runId: string,
+  message: { readonly by: string; readonly text: string },
+): Promise<Sent> {
   return await sendSurely(client, runId, { update: UPDATES.send, signal: SIGNALS.send, input: message });
 }
 
@@ -62,7 +66,10 @@ async function sendSurely(client: Client, runId: string, { update, signal, input
   return await orGone(runId, async () => {
     try {
       const handle = client.workflow.getHandle(runId);
-      await client.withDeadline(Date.now() + READ_TIMEOUT_MS, async () => await handle.executeUpdate<unknown, [unknown]>(update, { args: [input] }));
+      await client.withDeadline(
+        Date.now() + READ_TIMEOUT_MS,
+        async () => await handle.executeUpdate<unknown, [unknown]>(update, { args: [input] }),
+      );
       return { kind: 'applied' };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -73,7 +80,11 @@ async function sendSurely(client: Client, runId: string, { update, signal, input
   });
 }
 
-async function signalRun(client: Client, runId: string, { name, input }: { name: string; input: unknown }): Promise<Sent> {
+async function signalRun(
+  client: Client,
+  runId: string,
+  { name, input }: { name: string; input: unknown },
+): Promise<Sent> {
   return await orGone(runId, async () => {
     await client.workflow.getHandle(runId).signal<[unknown]>(name, input);
     return { kind: 'recorded' };

@@ -36,12 +36,19 @@ export async function readRun(client: Client, runId: string): Promise<Reading> {
 }
 
 /** Asks a run a question, within the reading time limit. */
-export async function queryRun<T>(client: Client, runId: string, query: { readonly name: string; readonly input: unknown }): Promise<T> {
+export async function queryRun<T>(
+  client: Client,
+  runId: string,
+  query: { readonly name: string; readonly input: unknown },
+): Promise<T> {
   const handle = client.workflow.getHandle(runId);
   return await within(client, async () => await handle.query<T, [unknown]>(query.name, query.input));
 }
 
-export async function describeRun(client: Client, runId: string): Promise<WorkflowExecutionDescription | Extract<Reading, { kind: 'gone' | 'unreachable' }>> {
+export async function describeRun(
+  client: Client,
+  runId: string,
+): Promise<WorkflowExecutionDescription | Extract<Reading, { kind: 'gone' | 'unreachable' }>> {
   try {
     return await within(client, async () => await client.workflow.getHandle(runId).describe());
   } catch (error) {

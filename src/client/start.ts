@@ -51,9 +51,11 @@ function guard(spec: RunSpec): void {
     throw new StartRefused('invalid', `Cannot start "${spec.runId}": ${issue?.path.join('.')}: ${issue?.message}`);
   }
   const task = Buffer.byteLength(JSON.stringify(spec.task));
-  if (task > TASK_BYTES_MAX) throw tooLarge(spec, `the task has ${task} bytes, at most ${TASK_BYTES_MAX} fit; put it into a file`);
+  if (task > TASK_BYTES_MAX)
+    throw tooLarge(spec, `the task has ${task} bytes, at most ${TASK_BYTES_MAX} fit; put it into a file`);
   const whole = Buffer.byteLength(JSON.stringify(spec));
-  if (whole > SPEC_BYTES_MAX) throw tooLarge(spec, `agent, tools and task have ${whole} bytes together, at most ${SPEC_BYTES_MAX} fit`);
+  if (whole > SPEC_BYTES_MAX)
+    throw tooLarge(spec, `agent, tools and task have ${whole} bytes together, at most ${SPEC_BYTES_MAX} fit`);
 }
 
 function tooLarge(spec: RunSpec, why: string): StartRefused {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { LiveText } from '../contract/activities.ts';
@@ -27,7 +28,11 @@ const FAST_MS = 250;
 const SLOW_MS = 2_000;
 
 /** Follows a run until it ends, across continuations, crashes and restarts. Nothing of it adds to its history. */
-export async function* watchRun(client: Client, runId: string, { after = 0, live = false, signal }: WatchOptions = {}): AsyncGenerator<Watched> {
+export async function* watchRun(
+  client: Client,
+  runId: string,
+  { after = 0, live = false, signal }: WatchOptions = {},
+): AsyncGenerator<Watched> {
   let position = after;
   let pause = FAST_MS;
   let asleep = false;
@@ -42,7 +47,8 @@ export async function* watchRun(client: Client, runId: string, { after = 0, live
       asleep = false;
       if (page.missed) yield { kind: 'resync', reading: await readRun(client, runId) };
       for (const event of page.events) yield { kind: 'event', event };
-      if (page.events.some(({ type }) => type === 'run.ended')) return yield { kind: 'end', reading: await readEnded(client, runId) };
+      if (page.events.some(({ type }) => type === 'run.ended'))
+        return yield { kind: 'end', reading: await readEnded(client, runId) };
       pause = page.events.length > 0 ? FAST_MS : Math.min(SLOW_MS, pause * 1.3);
       position = page.events.at(-1)?.seq ?? Math.max(position, page.missed ? page.last : position);
     }
@@ -84,8 +90,5 @@ function isLiveText(value: unknown): value is LiveText {
 }
 
 async function wait(ms: number, signal?: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
+  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }

@@ -5,21 +5,62 @@ import type { ToolErrorKind } from './tool-calls.ts';
 
 /** What happened, without its envelope. Texts are cut at 4,000 characters; the transcript has them whole. */
 export type RunEventBody =
-  | { readonly type: 'run.started'; readonly agent: string; readonly model: string; readonly offline: boolean; readonly task: string }
+  | {
+      readonly type: 'run.started';
+      readonly agent: string;
+      readonly model: string;
+      readonly offline: boolean;
+      readonly task: string;
+    }
   | { readonly type: 'run.state'; readonly state: RunState; readonly now: string }
   | { readonly type: 'run.continued'; readonly continuation: number }
   | { readonly type: 'run.ended'; readonly outcome: Outcome; readonly answer: string }
   | { readonly type: 'run.parked'; readonly parked: Parking }
   | { readonly type: 'run.paused' | 'run.resumed' | 'run.cancel_requested'; readonly by: string }
   | { readonly type: 'run.compacted'; readonly messagesBefore: number; readonly messagesAfter: number }
-  | { readonly type: 'model.replied'; readonly turn: number; readonly text: string; readonly calls: number; readonly usage: Usage; readonly stopReason: string; readonly durationMs: number }
+  | {
+      readonly type: 'model.replied';
+      readonly turn: number;
+      readonly text: string;
+      readonly calls: number;
+      readonly usage: Usage;
+      readonly stopReason: string;
+      readonly durationMs: number;
+    }
   | { readonly type: 'model.problem'; readonly turn: number; readonly problem: string }
   | { readonly type: 'tool.proposed'; readonly callId: string; readonly tool: string; readonly summary: string }
   | { readonly type: 'tool.started'; readonly callId: string; readonly tool: string; readonly summary: string }
-  | { readonly type: 'tool.ended'; readonly callId: string; readonly tool: string; readonly status: string; readonly error?: ToolErrorKind; readonly durationMs: number; readonly text: string }
-  | { readonly type: 'approval.requested'; readonly id: string; readonly kind: ApprovalKind; readonly title: string; readonly reason: string; readonly deadline: number }
-  | { readonly type: 'approval.decided'; readonly id: string; readonly status: string; readonly by: string; readonly note?: string }
-  | { readonly type: 'approval.refused'; readonly id: string; readonly by: string; readonly reason: RefusalReason; readonly message: string }
+  | {
+      readonly type: 'tool.ended';
+      readonly callId: string;
+      readonly tool: string;
+      readonly status: string;
+      readonly error?: ToolErrorKind;
+      readonly durationMs: number;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'approval.requested';
+      readonly id: string;
+      readonly kind: ApprovalKind;
+      readonly title: string;
+      readonly reason: string;
+      readonly deadline: number;
+    }
+  | {
+      readonly type: 'approval.decided';
+      readonly id: string;
+      readonly status: string;
+      readonly by: string;
+      readonly note?: string;
+    }
+  | {
+      readonly type: 'approval.refused';
+      readonly id: string;
+      readonly by: string;
+      readonly reason: RefusalReason;
+      readonly message: string;
+    }
   | { readonly type: 'message.received'; readonly by: string; readonly text: string }
   | { readonly type: 'message.refused'; readonly by: string; readonly message: string }
   | { readonly type: 'limit.reached'; readonly limit: string; readonly message: string };

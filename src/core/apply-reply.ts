@@ -16,7 +16,8 @@ export function applyReply(run: Run, result: CallModelResult, now: number): Run 
   const { message, stopReason } = result;
   const uses = toolUses(message);
   if (stopReason === 'refusal') return refused(counted, message);
-  if (new Set(uses.map(({ id }) => id)).size < uses.length) return unusable(counted, 'two calls of one reply had the same id', 'failed');
+  if (new Set(uses.map(({ id }) => id)).size < uses.length)
+    return unusable(counted, 'two calls of one reply had the same id', 'failed');
   // An empty message cannot be sent again, so it is not kept.
   const kept = message.content.length > 0 ? say(counted, message) : counted;
   if (stopReason === 'tool_use' && uses.length > 0) return openCalls({ ...kept, problems: 0 }, uses, result.calls, now);
@@ -25,11 +26,17 @@ export function applyReply(run: Run, result: CallModelResult, now: number): Run 
     case 'tool_use':
     case 'end_turn':
     case 'stop_sequence':
-      return uses.length > 0 ? unusable(answered, `the reply ended with ${stopReason} but asked for calls`, 'failed') : complete(answered, message);
+      return uses.length > 0
+        ? unusable(answered, `the reply ended with ${stopReason} but asked for calls`, 'failed')
+        : complete(answered, message);
     case 'pause_turn':
       return paused(answered);
     case 'max_tokens':
-      return unusable(uses.length > 0 ? answered : sayAsUser(answered, told.cutReply), 'replies were cut at max_tokens', 'max_tokens');
+      return unusable(
+        uses.length > 0 ? answered : sayAsUser(answered, told.cutReply),
+        'replies were cut at max_tokens',
+        'max_tokens',
+      );
     case 'model_context_window_exceeded':
       return { ...unusable(answered, 'the conversation does not fit the model', 'context'), compactionWanted: true };
     default:
@@ -39,11 +46,23 @@ export function applyReply(run: Run, result: CallModelResult, now: number): Run 
 
 function count(run: Run, result: CallModelResult, now: number): Run {
   const { usage, stopReason, durationMs } = result;
-  const totals = { ...addUsage(run.totals, usage), turns: run.totals.turns + 1, activeMs: run.totals.activeMs + durationMs };
+  const totals = {
+    ...addUsage(run.totals, usage),
+    turns: run.totals.turns + 1,
+    activeMs: run.totals.activeMs + durationMs,
+  };
   const counted = { ...run, totals, turn: run.turn + 1, rounds: run.rounds + 1, windowTokens: tokensOf(usage) };
   const text = textOf(result.message);
   const calls = toolUses(result.message).length;
-  return note(counted, now, { type: 'model.replied', turn: counted.turn, text: eventText(text), calls, usage, stopReason, durationMs });
+  return note(counted, now, {
+    type: 'model.replied',
+    turn: counted.turn,
+    text: eventText(text),
+    calls,
+    usage,
+    stopReason,
+    durationMs,
+  });
 }
 
 function complete(run: Run, message: AssistantMessage): Run {
@@ -52,12 +71,18 @@ function complete(run: Run, message: AssistantMessage): Run {
 
 function refused(run: Run, message: AssistantMessage): Run {
   const text = textOf(message);
-  return stop({ ...run, answer: text }, 'refusal', text === '' ? 'The model refused to go on' : `The model refused: ${text}`);
+  return stop(
+    { ...run, answer: text },
+    'refusal',
+    text === '' ? 'The model refused to go on' : `The model refused: ${text}`,
+  );
 }
 
 function paused(run: Run): Run {
   const problems = run.problems + 1;
-  return problems > PAUSES_MAX ? stop(run, 'max_tokens', 'The API paused the same turn too often') : { ...run, problems };
+  return problems > PAUSES_MAX
+    ? stop(run, 'max_tokens', 'The API paused the same turn too often')
+    : { ...run, problems };
 }
 
 function unusable(run: Run, what: string, end: 'failed' | 'max_tokens' | 'context'): Run {

@@ -8,7 +8,11 @@ import { fitText, jsonBytes } from './sizes.ts';
 import { told } from './told.ts';
 
 /** Puts a result to its call, cut so that neither it nor the turn's results together outgrow the transcript. */
-export function applyResult(run: Run, { callId, result }: { callId: string; result: ToolCallResult }, now: number): Run {
+export function applyResult(
+  run: Run,
+  { callId, result }: { callId: string; result: ToolCallResult },
+  now: number,
+): Run {
   const call = run.calls.find(({ id }) => id === callId);
   if (call === undefined || call.result !== undefined) return run;
   const fitted = { ...result, content: fitResult(run, result.content) };
@@ -27,7 +31,8 @@ export function applyResult(run: Run, { callId, result }: { callId: string; resu
 function fitResult(run: Run, content: string): string {
   const used = run.calls.reduce((sum, { result }) => sum + jsonBytes(result?.content ?? ''), 0);
   const bytes = jsonBytes(content);
-  if (bytes <= 1_000 || used + Math.min(bytes, RESULT_BYTES_MAX) <= TURN_RESULTS_BYTES_MAX) return fitText(content, RESULT_BYTES_MAX);
+  if (bytes <= 1_000 || used + Math.min(bytes, RESULT_BYTES_MAX) <= TURN_RESULTS_BYTES_MAX)
+    return fitText(content, RESULT_BYTES_MAX);
   return told.turnFull(bytes);
 }
 
@@ -46,13 +51,11 @@ function countResult(totals: Totals, call: ToolCall, { status, durationMs }: Too
 
 /** Ends the turn: all its results, in the order the model asked, as one user message. */
 export function closeTurn(run: Run): Run {
-  const content = run.calls.map(
-    ({ id, result }): ToolResultBlock => ({
-      type: 'tool_result',
-      tool_use_id: id,
-      content: result?.content ?? '',
-      ...(result?.status !== 'success' && { is_error: true }),
-    }),
-  );
+  const content = run.calls.map(({ id, result }): ToolResultBlock => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: result?.content ?? '',
+    ...(result?.status !== 'success' && { is_error: true }),
+  }));
   return { ...say(run, { role: 'user', content }), calls: [] };
 }

@@ -81,14 +81,18 @@ export function settleNow(run: Run, now: number): Run {
 }
 
 function applyDecided(run: Run, now: number): Run {
-  return run.calls.filter(({ status }) => status === 'awaiting_approval').reduce((next, call) => {
-    const approval = next.approvals.findLast(({ callId }) => callId === call.id);
-    if (approval === undefined || approval.status === 'open') return next;
-    const result = resultOfApproval(approval);
-    if (result !== null) return applyResult(withShortAnswer(next, approval), { callId: call.id, result }, now);
-    const calls = next.calls.map((other) => (other.id === call.id ? { ...other, status: 'scheduled' as const } : other));
-    return { ...next, calls };
-  }, run);
+  return run.calls
+    .filter(({ status }) => status === 'awaiting_approval')
+    .reduce((next, call) => {
+      const approval = next.approvals.findLast(({ callId }) => callId === call.id);
+      if (approval === undefined || approval.status === 'open') return next;
+      const result = resultOfApproval(approval);
+      if (result !== null) return applyResult(withShortAnswer(next, approval), { callId: call.id, result }, now);
+      const calls = next.calls.map((other) =>
+        other.id === call.id ? { ...other, status: 'scheduled' as const } : other,
+      );
+      return { ...next, calls };
+    }, run);
 }
 
 /** The model has heard the whole answer; what is kept for a second answerer is who, when, and the first words. */
@@ -127,8 +131,16 @@ function stopAtLimit(run: Run, now: number): Run {
   return stop(noted, hit.cause, hit.message);
 }
 
-function applyLostReply(run: Run, { why, message, usage }: Extract<Observation, { kind: 'reply_lost' }>, now: number): Run {
-  const paid = { ...run, rounds: run.rounds + 1, totals: usage === undefined ? run.totals : addUsage(run.totals, usage) };
+function applyLostReply(
+  run: Run,
+  { why, message, usage }: Extract<Observation, { kind: 'reply_lost' }>,
+  now: number,
+): Run {
+  const paid = {
+    ...run,
+    rounds: run.rounds + 1,
+    totals: usage === undefined ? run.totals : addUsage(run.totals, usage),
+  };
   const noted = note(paid, now, { type: 'model.problem', turn: run.turn, problem: message });
   if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
   const next = { ...noted, problems: run.problems + 1 };
@@ -143,7 +155,9 @@ function park(run: Run, parked: Parking, now: number): Run {
 function applyStarted(run: Run, callIds: readonly string[], now: number): Run {
   const started = new Set(callIds);
   const calls = run.calls.map((call) => (started.has(call.id) ? { ...call, status: 'executing' as const } : call));
-  const events = calls.filter(({ id }) => started.has(id)).map(({ id, tool, summary }) => ({ type: 'tool.started' as const, callId: id, tool, summary }));
+  const events = calls
+    .filter(({ id }) => started.has(id))
+    .map(({ id, tool, summary }) => ({ type: 'tool.started' as const, callId: id, tool, summary }));
   return note({ ...run, calls }, now, ...events);
 }
 

@@ -1,4 +1,11 @@
-import type { AcceptedAnswer, Answer, Approval, ApprovalStatus, Refusal, RefusalReason } from '../contract/approvals.ts';
+import type {
+  AcceptedAnswer,
+  Answer,
+  Approval,
+  ApprovalStatus,
+  Refusal,
+  RefusalReason,
+} from '../contract/approvals.ts';
 import { DECIDED_APPROVALS_KEPT_MAX } from '../contract/limits.ts';
 import { timeText } from './time-text.ts';
 
@@ -38,7 +45,10 @@ function refusalOf(approval: Approval, answer: Answer, at: number): Refusal | un
   const closed = closedRefusal(approval);
   if (closed !== undefined) return closed;
   if (at > approval.deadline) {
-    return refusal('too_late', `${cannot}: the deadline was ${timeText(approval.deadline)}, the answer came at ${timeText(at)}`);
+    return refusal(
+      'too_late',
+      `${cannot}: the deadline was ${timeText(approval.deadline)}, the answer came at ${timeText(at)}`,
+    );
   }
   const digestMissing = answer.decision === 'approve' && answer.digest === undefined;
   if (digestMissing || (answer.digest !== undefined && answer.digest !== approval.digest)) {
@@ -53,7 +63,10 @@ function closedRefusal({ id, status, answer, deadline }: Approval): Refusal | un
   if (status === 'open') return undefined;
   if (status === 'expired') return refusal('too_late', `${cannot}: it expired at ${timeText(deadline)}`);
   if (status === 'superseded') return refusal('superseded', `${cannot}: the run moved on and no longer needs it`);
-  return refusal('already_answered', `${cannot}: already ${status} by ${answer?.by ?? 'somebody'} at ${timeText(answer?.at ?? 0)}`);
+  return refusal(
+    'already_answered',
+    `${cannot}: already ${status} by ${answer?.by ?? 'somebody'} at ${timeText(answer?.at ?? 0)}`,
+  );
 }
 
 function kindRefusal(approval: Approval, { decision, choice, text }: Answer): Refusal | undefined {
@@ -88,7 +101,9 @@ export function replaceApproval(approvals: readonly Approval[], changed: Approva
 
 function forgetOldest(approvals: readonly Approval[]): readonly Approval[] {
   const decided = approvals.filter(({ status }) => status !== 'open');
-  const forget = new Set(decided.slice(0, Math.max(0, decided.length - DECIDED_APPROVALS_KEPT_MAX)).map(({ id }) => id));
+  const forget = new Set(
+    decided.slice(0, Math.max(0, decided.length - DECIDED_APPROVALS_KEPT_MAX)).map(({ id }) => id),
+  );
   return forget.size === 0 ? approvals : approvals.filter(({ id }) => !forget.has(id));
 }
 

@@ -30,7 +30,12 @@ export const askHumanDefinition: ToolDefinition = {
 };
 
 export type ParsedQuestion =
-  | { readonly ok: true; readonly kind: ApprovalKind; readonly question: string; readonly options: readonly ApprovalOption[] }
+  | {
+      readonly ok: true;
+      readonly kind: ApprovalKind;
+      readonly question: string;
+      readonly options: readonly ApprovalOption[];
+    }
   | { readonly ok: false; readonly problem: string };
 
 /** Reads the input of `ask_human`, which no worker validates. */

@@ -21,10 +21,18 @@ export function inputOf(run: Run, callId: string): unknown {
 export function openCalls(run: Run, uses: readonly ToolUseBlock[], checks: readonly CheckedCall[], now: number): Run {
   const byId = new Map(checks.map((check) => [check.id, check]));
   const opened = uses.map((use, index) => openCall(run, use, { index, check: byId.get(use.id) }));
-  const proposed = opened.map(({ call }): RunEventBody => ({ type: 'tool.proposed', callId: call.id, tool: call.tool, summary: call.summary }));
+  const proposed = opened.map(({ call }): RunEventBody => ({
+    type: 'tool.proposed',
+    callId: call.id,
+    tool: call.tool,
+    summary: call.summary,
+  }));
   const started = note({ ...run, calls: opened.map(({ call }) => call) }, now, ...proposed);
   const asking = opened.filter(({ question }) => question !== undefined);
-  return asking.reduce((next, { call, question }) => (question ? openApproval(next, call, question, now) : next), started);
+  return asking.reduce(
+    (next, { call, question }) => (question ? openApproval(next, call, question, now) : next),
+    started,
+  );
 }
 
 interface Question {
@@ -39,7 +47,11 @@ interface Opened {
   readonly question?: Question;
 }
 
-function openCall(run: Run, use: ToolUseBlock, { index, check }: { index: number; check: CheckedCall | undefined }): Opened {
+function openCall(
+  run: Run,
+  use: ToolUseBlock,
+  { index, check }: { index: number; check: CheckedCall | undefined },
+): Opened {
   const effect = run.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
   const call: ToolCall = {
     id: use.id,
@@ -57,7 +69,8 @@ function openCall(run: Run, use: ToolUseBlock, { index, check }: { index: number
 }
 
 function refusalOf(call: ToolCall, check: CheckedCall | undefined): ToolCallResult | undefined {
-  if (call.index >= CALLS_PER_TURN_MAX) return notRun('error', 'execution_failed', told.tooManyCalls(CALLS_PER_TURN_MAX));
+  if (call.index >= CALLS_PER_TURN_MAX)
+    return notRun('error', 'execution_failed', told.tooManyCalls(CALLS_PER_TURN_MAX));
   if (check === undefined) return notRun('error', 'unhandled_exception', 'the worker did not check this call.');
   return check.problem && notRun('error', check.problem.kind, check.problem.message);
 }
@@ -67,14 +80,17 @@ function openQuestion(call: ToolCall, input: unknown): Opened {
   if (!parsed.ok) return { call: ended(call, notRun('error', 'invalid_params', parsed.problem)) };
   const { kind, question, options } = parsed;
   const title = oneLine(question, 300);
-  return { call: { ...call, status: 'awaiting_approval' }, question: { kind, title, options, reason: 'the agent asks' } };
+  return {
+    call: { ...call, status: 'awaiting_approval' },
+    question: { kind, title, options, reason: 'the agent asks' },
+  };
 }
 
 function judge(run: Run, call: ToolCall, input: unknown): Opened {
   const { decision, reason, grant } = decidePolicy(run.spec.policy, call.tool, call.effect, input);
   if (decision === 'deny') return { call: ended(call, deniedByPolicy(reason)) };
   if (decision === 'allow') return { call: grant === undefined ? call : { ...call, grant } };
-  const title = `Run ${call.summary}`;
+  const title = call.summary;
   return { call: { ...call, status: 'awaiting_approval' }, question: { kind: 'approve', title, reason, options: [] } };
 }
 

@@ -1,5 +1,11 @@
 import type { AssistantMessage, Message } from '../contract/messages.ts';
-import { INBOX_DRAIN_BYTES, KIB, REPLY_BYTES_MAX, TRANSCRIPT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../contract/limits.ts';
+import {
+  INBOX_DRAIN_BYTES,
+  KIB,
+  REPLY_BYTES_MAX,
+  TRANSCRIPT_BYTES_MAX,
+  TURN_RESULTS_BYTES_MAX,
+} from '../contract/limits.ts';
 import { stop } from './ending.ts';
 import { toolUses } from './replies.ts';
 import { note, type Run } from './run.ts';
@@ -40,7 +46,8 @@ export function needsCompaction(run: Run): boolean {
 export function compact(run: Run, now: number): Run {
   const from = firstKept(run);
   const [task, ...rest] = run.messages;
-  if (task === undefined || from <= 1) return stop(run, 'context', 'The conversation fills the window and cannot be made smaller');
+  if (task === undefined || from <= 1)
+    return stop(run, 'context', 'The conversation fills the window and cannot be made smaller');
   const old = rest.slice(0, from - 1);
   const head: Message = { role: 'user', content: [{ type: 'text', text: accountOf(run, old) }] };
   const messages = [headOf(run), head, ...run.messages.slice(from).map(withoutThinking)];
@@ -76,25 +83,35 @@ function firstKept(run: Run): number {
 function withoutThinking(message: Message): Message {
   if (message.role === 'user') return message;
   const content = message.content.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
-  return { role: 'assistant', content: content.length > 0 ? content : [{ type: 'text', text: '(thought without words)' }] };
+  return {
+    role: 'assistant',
+    content: content.length > 0 ? content : [{ type: 'text', text: '(thought without words)' }],
+  };
 }
 
 function accountOf(run: Run, old: readonly Message[]): string {
-  const lines = old.flatMap((message) => (message.role === 'assistant' ? linesOfReply(message) : linesOfPeople(run, message)));
+  const lines = old.flatMap((message) =>
+    message.role === 'assistant' ? linesOfReply(message) : linesOfPeople(run, message),
+  );
   const intro = 'The earlier part of this conversation was compacted. What was done in it, in order:';
   return `${intro}\n${fitText(lines.join('\n'), ACCOUNT_BYTES_MAX)}`;
 }
 
 function linesOfReply(message: AssistantMessage): readonly string[] {
-  const words = message.content.flatMap((block) => (block.type === 'text' ? [`- you said: ${oneLine(block.text, 300)}`] : []));
-  const calls = toolUses(message).map(({ name, input }) => `- you called ${name} ${oneLine(JSON.stringify(input) ?? '', 200)}`);
+  const words = message.content.flatMap((block) =>
+    block.type === 'text' ? [`- you said: ${oneLine(block.text, 300)}`] : [],
+  );
+  const calls = toolUses(message).map(
+    ({ name, input }) => `- you called ${name} ${oneLine(JSON.stringify(input) ?? '', 200)}`,
+  );
   return [...words, ...calls];
 }
 
 /** What people said is kept at length; results are kept as their first words. */
 function linesOfPeople(run: Run, message: Message): readonly string[] {
   return message.content.flatMap((block) => {
-    if (block.type === 'tool_result') return [`  → ${block.is_error === true ? 'failed: ' : ''}${oneLine(block.content, 160)}`];
+    if (block.type === 'tool_result')
+      return [`  → ${block.is_error === true ? 'failed: ' : ''}${oneLine(block.content, 160)}`];
     if (block.type !== 'text' || block.text === run.spec.task) return [];
     return [`- said to you: ${fitText(block.text, 2_000)}`];
   });

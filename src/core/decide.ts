@@ -27,7 +27,8 @@ export function decide(run: Run, now: number): Decision {
   const open = run.calls.filter(isOpen);
   const [first] = open;
   if (first === undefined) return needsCompaction(run) ? { kind: 'compact' } : { kind: 'think', purpose: 'turn' };
-  if (first.status === 'awaiting_approval') return { kind: 'wait', callId: first.id, ms: untilDeadline(run, first, now) };
+  if (first.status === 'awaiting_approval')
+    return { kind: 'wait', callId: first.id, ms: untilDeadline(run, first, now) };
   return { kind: 'act', calls: nextBatch(run, open) };
 }
 

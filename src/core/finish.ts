@@ -22,7 +22,9 @@ export function finish(run: Run, summary: CallModelResult | null, now: number): 
     answer: fitText(text, ANSWER_BYTES_MAX),
     totals: heard.totals,
   };
-  const approvals = heard.approvals.map((approval) => (approval.status === 'open' ? { ...approval, status: 'superseded' as const } : approval));
+  const approvals = heard.approvals.map((approval) =>
+    approval.status === 'open' ? { ...approval, status: 'superseded' as const } : approval,
+  );
   const done: Run = { ...heard, approvals, answer: result.answer, result, state: outcome.status, since: now };
   return note(done, now, { type: 'run.ended', outcome, answer: eventText(result.answer) });
 }

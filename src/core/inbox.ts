@@ -6,7 +6,8 @@ import { jsonBytes } from './sizes.ts';
 export function messageRefusal(run: Run, message: QueuedMessage): string | null {
   const bytes = jsonBytes(message);
   if (run.result !== null) return 'Cannot send the message: the run has ended';
-  if (bytes > MESSAGE_BYTES_MAX) return `Cannot send the message: it has ${bytes} bytes, at most ${MESSAGE_BYTES_MAX} are taken`;
+  if (bytes > MESSAGE_BYTES_MAX)
+    return `Cannot send the message: it has ${bytes} bytes, at most ${MESSAGE_BYTES_MAX} are taken`;
   if (run.inboxBytes + bytes <= INBOX_BYTES_MAX) return null;
   return `Cannot send the message: ${run.inbox.length} messages wait already; send it again when the run has heard some`;
 }

@@ -44,5 +44,5 @@ export function readPosition(value: unknown, field: 'after' | 'from'): number {
 }
 
 function fieldsOf(value: unknown): Partial<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -60,7 +60,10 @@ function matches(rule: string, call: { tool: string; input: unknown }, how: 'wid
 function commandMatches(specifier: string, command: string, how: 'widely' | 'strictly'): boolean {
   const text = command.trim();
   if (how === 'strictly') return !SHELL_SYNTAX.test(text) && wildcardMatches(specifier, text);
-  return text.split(/[;&|\n(){}`]+/u).some((part) => wildcardMatches(specifier, part.trim())) || wildcardMatches(`*${specifier}`, text);
+  return (
+    text.split(/[;&|\n(){}`]+/u).some((part) => wildcardMatches(specifier, part.trim())) ||
+    wildcardMatches(`*${specifier}`, text)
+  );
 }
 
 /** `*` stands for any characters. A pattern that ends with ` *` also matches without the arguments. */

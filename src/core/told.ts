@@ -8,12 +8,20 @@ import { spanText } from './time-text.ts';
  */
 
 /** The result of a call that ran nothing. */
-export function notRun(status: Exclude<ToolCallResult['status'], 'success'>, error: ToolErrorKind, text: string): ToolCallResult {
+export function notRun(
+  status: Exclude<ToolCallResult['status'], 'success'>,
+  error: ToolErrorKind,
+  text: string,
+): ToolCallResult {
   return { status, error, content: `${error}: ${text}`, durationMs: 0 };
 }
 
 export function deniedByPolicy(reason: string): ToolCallResult {
-  return notRun('denied', 'denied', `the policy of this agent does not allow this call (${reason}). It was not run. Do not try it again another way.`);
+  return notRun(
+    'denied',
+    'denied',
+    `the policy of this agent does not allow this call (${reason}). It was not run. Do not try it again another way.`,
+  );
 }
 
 /** What became of a call whose question was decided, or null while it may run. */
@@ -35,20 +43,30 @@ export function resultOfApproval(approval: Approval): ToolCallResult | null {
 function expired({ kind, openedAt, deadline }: Approval): ToolCallResult {
   const waited = spanText(deadline - openedAt);
   const what = kind === 'approve' ? 'this call was not run' : 'there is no answer';
-  return notRun('expired', 'expired', `nobody answered within ${waited}, so ${what}. Nobody refused it either. Go on without it, and say so in your answer.`);
+  return notRun(
+    'expired',
+    'expired',
+    `nobody answered within ${waited}, so ${what}. Nobody refused it either. Go on without it, and say so in your answer.`,
+  );
 }
 
 export const told = {
   cutReply:
     'Your reply reached the limit of tokens and was cut. Nothing in it was run. Go on from where it stopped, in smaller pieces.',
-  tooLarge: (bytes: string) => `Your reply was too large to keep (${bytes}) and was thrown away. Say it again, much shorter; write long texts to files in parts.`,
-  unknownStop: (reason: string) => `Your reply ended for a reason this runtime does not know ("${reason}"). Nothing in it was run. Go on.`,
-  callNotRun: 'this call was not run, because the reply it stood in was cut off or ended early. Ask for it again if it is still needed.',
-  tooManyCalls: (max: number) => `this call was not run: one reply may ask for at most ${max} calls. Ask again in the next turn.`,
+  tooLarge: (bytes: string) =>
+    `Your reply was too large to keep (${bytes}) and was thrown away. Say it again, much shorter; write long texts to files in parts.`,
+  unknownStop: (reason: string) =>
+    `Your reply ended for a reason this runtime does not know ("${reason}"). Nothing in it was run. Go on.`,
+  callNotRun:
+    'this call was not run, because the reply it stood in was cut off or ended early. Ask for it again if it is still needed.',
+  tooManyCalls: (max: number) =>
+    `this call was not run: one reply may ask for at most ${max} calls. Ask again in the next turn.`,
   limit: (message: string) => `this call was not run: ${message.toLowerCase()}.`,
   cancelled: 'the run was cancelled before this call was done.',
   summary: (message: string) =>
     `${message}, so the run ends here and no more tools can be used. In a few sentences, say what was done, what was found, and what is left to do.`,
-  unknown: (what: string) => `it is not known whether this call happened: ${what}. It was not repeated. Check the state of things before you do it again.`,
-  turnFull: (bytes: number) => `[the call was done; its result of ${bytes} bytes was left out because the results of this turn together are too large. Ask for it again alone, or for less of it.]`,
+  unknown: (what: string) =>
+    `it is not known whether this call happened: ${what}. It was not repeated. Check the state of things before you do it again.`,
+  turnFull: (bytes: number) =>
+    `[the call was done; its result of ${bytes} bytes was left out because the results of this turn together are too large. Ask for it again alone, or for less of it.]`,
 } as const;

@@ -62,10 +62,12 @@ export async function findDeadWorkers(workersFolder: string): Promise<readonly D
 }
 
 async function readDead(folder: string): Promise<DeadWorker | null> {
-  const incarnation = readJson<Incarnation>(join(folder, 'worker.json'));
+  const incarnation = readJson(join(folder, 'worker.json')) as Incarnation | null;
   if (incarnation === null || (await isAlive(incarnation.process))) return null;
   const files = readdirSync(folder).filter((name) => name.endsWith('.step'));
-  const steps = files.map((name) => readJson<StepInFlight>(join(folder, name))).filter((step) => step !== null);
+  const steps = files
+    .map((name) => readJson(join(folder, name)) as StepInFlight | null)
+    .filter((step) => step !== null);
   return { id: incarnation.id, steps, forget: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
@@ -78,9 +80,9 @@ function foldersIn(workersFolder: string): readonly string[] {
 }
 
 /** A file that a dying process left half written is no record. */
-function readJson<T>(file: string): T | null {
+function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return null;
   }

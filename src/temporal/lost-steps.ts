@@ -38,7 +38,14 @@ async function failStep(client: Client, workerId: string, step: StepInFlight): P
     const { pendingActivities } = await client.workflowService.describeWorkflowExecution({ namespace, execution });
     const pending = pendingActivities?.find((activity) => activity.activityId === activityId);
     if (pending?.lastWorkerIdentity !== workerId) return false;
-    await client.workflowService.respondActivityTaskFailedById({ namespace, workflowId, runId, activityId, identity: workerId, failure: workerDied });
+    await client.workflowService.respondActivityTaskFailedById({
+      namespace,
+      workflowId,
+      runId,
+      activityId,
+      identity: workerId,
+      failure: workerDied,
+    });
     return true;
   } catch {
     // The run ended, or somebody else was faster. The server's timeouts remain.
@@ -56,7 +63,11 @@ const workerDied = {
 async function releaseRuns(client: Client, taskQueue: string): Promise<void> {
   const { namespace } = client.options;
   const query = `TaskQueue = '${taskQueue.replaceAll("'", '')}' AND ExecutionStatus = 'Running'`;
-  const { executions } = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: RESET_RUNS_MAX });
+  const { executions } = await client.workflowService.listWorkflowExecutions({
+    namespace,
+    query,
+    pageSize: RESET_RUNS_MAX,
+  });
   const resets = (executions ?? []).map(async ({ execution }) => {
     await client.workflowService.resetStickyTaskQueue({ namespace, execution: execution ?? {} });
   });

@@ -1,4 +1,10 @@
-import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import type { RunToolInput, RunToolResult } from '../contract/activities.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
 import type { Observation } from '../core/apply.ts';
@@ -14,7 +20,14 @@ const REPORT_MS = 15_000;
 /** Runs one tool call as the activity that bears the tool's name. */
 export async function callTool(run: Run, call: ToolCall): Promise<Observation> {
   const { id: callId, index, digest, grant } = call;
-  const input: RunToolInput = { turn: run.turn, index, callId, digest, messages: run.messages.length, ...(grant !== undefined && { grant }) };
+  const input: RunToolInput = {
+    turn: run.turn,
+    index,
+    callId,
+    digest,
+    messages: run.messages.length,
+    ...(grant !== undefined && { grant }),
+  };
   try {
     const result = await toolActivity(run, call)(input);
     return { kind: 'result', callId, result };
@@ -30,7 +43,10 @@ function toolActivity(run: Run, call: ToolCall): ToolActivity {
   const startToCloseTimeout = (definition?.timeoutMs ?? 60_000) + REPORT_MS;
   const summary = oneLine(`turn ${run.turn} · ${call.summary}`, 190);
   if (definition?.local === true) {
-    const local = proxyLocalActivities<Record<string, ToolActivity>>({ startToCloseTimeout, retry: { maximumAttempts: 3 } });
+    const local = proxyLocalActivities<Record<string, ToolActivity>>({
+      startToCloseTimeout,
+      retry: { maximumAttempts: 3 },
+    });
     return async (input) => await activityOf(local, call.tool).executeWithOptions({ summary }, [input]);
   }
   const { heartbeatMs, actingMs } = run.spec.timeouts;

@@ -1,4 +1,10 @@
-import { allHandlersFinished, condition, makeContinueAsNewFunc, workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  makeContinueAsNewFunc,
+  workflowInfo,
+  type WorkflowInfo,
+} from '@temporalio/workflow';
 import type { Message } from '../contract/messages.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import { CARRY_PART_BYTES } from '../contract/limits.ts';
@@ -29,7 +35,10 @@ export function wantsToContinue({ continueAsNewSuggested, historyLength }: Workf
 export async function carryOn(cell: RunCell): Promise<never> {
   await condition(allHandlersFinished);
   const continuations = cell.run.continuations + 1;
-  const { spec, messages, ...carried } = note({ ...cell.run, continuations }, Date.now(), { type: 'run.continued', continuation: continuations });
+  const { spec, messages, ...carried } = note({ ...cell.run, continuations }, Date.now(), {
+    type: 'run.continued',
+    continuation: continuations,
+  });
   // What `upsertMemo` set is not carried by the server, so it is passed on here.
   const continueRun = makeContinueAsNewFunc<typeof agentRun>({ memo: { ...workflowInfo().memo } });
   return await continueRun({ spec, carried }, ...inParts(messages));

@@ -1,4 +1,11 @@
-import { ApplicationFailure, defineQuery, defineSignal, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { TranscriptPage } from '../contract/activities.ts';
 import type { Approval } from '../contract/approvals.ts';
 import type { EventPage } from '../contract/events.ts';
@@ -102,7 +109,8 @@ function refuseAnswer(cell: RunCell, given: unknown): void {
 
 function refuseMessage(cell: RunCell, given: unknown): void {
   const message = readMessage(given);
-  const refusal = message === null ? 'Cannot read the message: expected {"text", "by"}' : messageRefusal(cell.run, message);
+  const refusal =
+    message === null ? 'Cannot read the message: expected {"text", "by"}' : messageRefusal(cell.run, message);
   if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, FAILURES.messageRefused);
 }
 
@@ -110,12 +118,20 @@ function answerQueries(cell: RunCell): void {
   setHandler(defineQuery<RunView, [unknown]>(QUERIES.state), () => viewOf(cell.run), {
     description: 'What the run is doing, what it spent, and whom it waits for',
   });
-  setHandler(defineQuery<EventPage, [unknown]>(QUERIES.events), (given) => pageAfter(cell.run.log, readPosition(given, 'after')), {
-    description: 'What happened after a sequence number, a page at a time. One JSON object: {"after": 0}',
-  });
-  setHandler(defineQuery<TranscriptPage, [unknown]>(QUERIES.transcript), (given) => transcriptFrom(cell, readPosition(given, 'from')), {
-    description: 'The conversation from a message on, a page at a time. One JSON object: {"from": 0}',
-  });
+  setHandler(
+    defineQuery<EventPage, [unknown]>(QUERIES.events),
+    (given) => pageAfter(cell.run.log, readPosition(given, 'after')),
+    {
+      description: 'What happened after a sequence number, a page at a time. One JSON object: {"after": 0}',
+    },
+  );
+  setHandler(
+    defineQuery<TranscriptPage, [unknown]>(QUERIES.transcript),
+    (given) => transcriptFrom(cell, readPosition(given, 'from')),
+    {
+      description: 'The conversation from a message on, a page at a time. One JSON object: {"from": 0}',
+    },
+  );
 }
 
 function transcriptFrom({ run }: RunCell, from: number): TranscriptPage {

@@ -47,7 +47,8 @@ async function* act({ calls }: Extract<Decision, { kind: 'act' }>, cell: RunCell
  * a new history, because a flood of signals fills this one.
  */
 async function wait({ callId, ms }: Extract<Decision, { kind: 'wait' }>, cell: RunCell): Promise<Observation> {
-  const isOpen = (): boolean => cell.run.approvals.some((approval) => approval.callId === callId && approval.status === 'open');
+  const isOpen = (): boolean =>
+    cell.run.approvals.some((approval) => approval.callId === callId && approval.status === 'open');
   const approval = cell.run.approvals.find((candidate) => candidate.callId === callId && candidate.status === 'open');
   const summary = `${approval?.kind ?? 'question'} ${approval?.id ?? ''}: ${approval?.title ?? ''}`.slice(0, 190);
   await condition(() => !isOpen() || cell.run.paused !== null || wantsToContinue(workflowInfo()), ms, { summary });

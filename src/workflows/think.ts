@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
 import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
@@ -55,5 +61,7 @@ function paidFor(cause: Error | undefined): { readonly usage?: Usage } {
 function outOfTime(cause: Error | undefined, message: string): string {
   if (!(cause instanceof TimeoutFailure)) return message;
   const last = cause.cause?.message;
-  return last === undefined ? 'the model API gave no reply in time' : `the model API gave no reply in time; last: ${last}`;
+  return last === undefined
+    ? 'the model API gave no reply in time'
+    : `the model API gave no reply in time; last: ${last}`;
 }

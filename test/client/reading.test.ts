@@ -1,5 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { approvalsOf, cancelRun, findRun, listApprovals, listRuns, readRun, sendMessage, startRun, StartRefused, watchRun, type Watched } from '../../src/client.ts';
+import {
+  approvalsOf,
+  cancelRun,
+  findRun,
+  listApprovals,
+  listRuns,
+  readRun,
+  sendMessage,
+  startRun,
+  StartRefused,
+  watchRun,
+  type Watched,
+} from '../../src/client.ts';
 import { steps, type Scenario } from '../../src/models/offline/scenario.ts';
 import { startWorker } from '../../src/worker.ts';
 import { openHouse, type House } from '../support/house.ts';
@@ -26,14 +38,35 @@ test('whoever follows a run sees each event once, in order, and then its end', a
   const seen = await follow(run.runId);
   const events = seen.flatMap((item) => (item.kind === 'event' ? [item.event] : []));
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-  expect(events.map(({ type }) => type)).toEqual(['run.started', 'run.state', 'model.replied', 'tool.proposed', 'run.state', 'tool.started', 'tool.ended', 'run.state', 'model.replied', 'run.ended']);
-  expect(seen.at(-1)).toMatchObject({ kind: 'end', reading: { kind: 'ended', closedAs: 'COMPLETED', memo: { result: { answer: 'hello' } } } });
+  expect(events.map(({ type }) => type)).toEqual([
+    'run.started',
+    'run.state',
+    'model.replied',
+    'tool.proposed',
+    'run.state',
+    'tool.started',
+    'tool.ended',
+    'run.state',
+    'model.replied',
+    'run.ended',
+  ]);
+  expect(seen.at(-1)).toMatchObject({
+    kind: 'end',
+    reading: { kind: 'ended', closedAs: 'COMPLETED', memo: { result: { answer: 'hello' } } },
+  });
 });
 
 test('the words of a model and the output of a command can be read while they come, at no cost in history', async () => {
   const words = 'one two three four five six seven eight nine ten '.repeat(6);
   const run = await house.start(
-    steps([{ text: words, pauseMs: 60, calls: [{ name: 'bash', input: { command: 'for i in 1 2 3 4 5; do echo line $i; sleep 0.4; done' } }] }, { text: 'end' }]),
+    steps([
+      {
+        text: words,
+        pauseMs: 60,
+        calls: [{ name: 'bash', input: { command: 'for i in 1 2 3 4 5; do echo line $i; sleep 0.4; done' } }],
+      },
+      { text: 'end' },
+    ]),
     { policy: { allow: ['bash'] } },
   );
   const seen = await follow(run.runId, true);
@@ -54,7 +87,10 @@ test('without a worker a run is read from what it wrote down, and the reading sa
     const started = Date.now();
     const reading = await readRun(alone.client, run.runId);
     expect(Date.now() - started).toBeLessThan(7_000);
-    expect(reading).toMatchObject({ kind: 'asleep', memo: { state: 'awaiting_human', approvals: [{ tool: 'bash', arguments: { command: 'echo x' } }] } });
+    expect(reading).toMatchObject({
+      kind: 'asleep',
+      memo: { state: 'awaiting_human', approvals: [{ tool: 'bash', arguments: { command: 'echo x' } }] },
+    });
     expect(await approvalsOf(alone.client, run.runId)).toHaveLength(1);
   } finally {
     await alone.close();
@@ -97,5 +133,8 @@ test('lists filter by agent, state and whom a run waits for, and names may be cu
   expect(await findRun(house.client, run.runId)).toEqual({ kind: 'run', runId: run.runId });
   await cancelRun(house.client, run.runId);
   await run.result();
-  await eventually(async () => (await listRuns(house.client, { limit: 5, filter: filter.split(' AND ')[0]! }))[0]?.memo?.state === 'cancelled');
+  await eventually(
+    async () =>
+      (await listRuns(house.client, { limit: 5, filter: filter.split(' AND ')[0]! }))[0]?.memo?.state === 'cancelled',
+  );
 });

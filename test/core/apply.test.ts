@@ -11,7 +11,9 @@ import { after, fresh, reply, result, started, T0 } from './builders.ts';
 const bash: [string, unknown] = ['bash', { command: 'make' }];
 
 function results(run: Run): readonly ToolResultBlock[] {
-  const message = run.messages.findLast(({ role, content }) => role === 'user' && content.some(({ type }) => type === 'tool_result'));
+  const message = run.messages.findLast(
+    ({ role, content }) => role === 'user' && content.some(({ type }) => type === 'tool_result'),
+  );
   return (message?.content ?? []).filter((block) => block.type === 'tool_result');
 }
 
@@ -21,13 +23,33 @@ function lastText(run: Run): string {
 }
 
 test('results stand in the order the model asked, whatever finished first', () => {
-  const asked = reply(1, '', [['read', {}], ['read', {}], ['read', {}]]);
-  const run = after(fresh(), asked, started('c1-0', 'c1-1', 'c1-2'), result('c1-2', 'C'), result('c1-0', 'A'), result('c1-1', 'B'));
+  const asked = reply(1, '', [
+    ['read', {}],
+    ['read', {}],
+    ['read', {}],
+  ]);
+  const run = after(
+    fresh(),
+    asked,
+    started('c1-0', 'c1-1', 'c1-2'),
+    result('c1-2', 'C'),
+    result('c1-0', 'A'),
+    result('c1-1', 'B'),
+  );
   expect(results(run).map(({ content }) => content)).toEqual(['A', 'B', 'C']);
 });
 
 test('a result that comes twice counts once', () => {
-  const run = after(fresh(), reply(1, '', [['read', {}], ['read', {}]]), started('c1-0'), result('c1-0', 'A'), result('c1-0', 'again'));
+  const run = after(
+    fresh(),
+    reply(1, '', [
+      ['read', {}],
+      ['read', {}],
+    ]),
+    started('c1-0'),
+    result('c1-0', 'A'),
+    result('c1-0', 'again'),
+  );
   expect(run.totals.toolCalls).toBe(1);
   expect(run.calls[0]?.result?.content).toBe('A');
 });
@@ -38,7 +60,11 @@ test('denied, expired and broken reach the model as different words', () => {
   const denied = settleNow(answer(asked, { id, decision: 'deny', by: 'ann', note: 'too risky' }, T0 + 5), T0 + 5);
   const expired = apply(asked, { kind: 'woken' }, T0 + 1 + 60_000 + ANSWER_GRACE_MS);
   const broken = after(asked, result('c1-0', 'execution_failed: boom', { status: 'error', error: 'execution_failed' }));
-  expect([denied, expired, broken].map((run) => results(run)[0]?.content.split(':')[0])).toEqual(['denied', 'expired', 'execution_failed']);
+  expect([denied, expired, broken].map((run) => results(run)[0]?.content.split(':')[0])).toEqual([
+    'denied',
+    'expired',
+    'execution_failed',
+  ]);
   expect(results(denied)[0]?.content).toContain('too risky');
   expect(results(expired)[0]?.content).toContain('Nobody refused it');
 });
@@ -47,7 +73,10 @@ test('an approved call runs, and only then counts as a tool call', () => {
   const asked = after(fresh(), reply(1, '', [bash]));
   const [approval] = asked.approvals;
   expect(approval?.digest).toBe('sha256:1-0');
-  const run = settleNow(answer(asked, { id: approval?.id ?? '', decision: 'approve', digest: 'sha256:1-0', by: 'ann' }, T0 + 5), T0 + 5);
+  const run = settleNow(
+    answer(asked, { id: approval?.id ?? '', decision: 'approve', digest: 'sha256:1-0', by: 'ann' }, T0 + 5),
+    T0 + 5,
+  );
   expect(decide(run, T0 + 5)).toMatchObject({ kind: 'act', calls: [{ id: 'c1-0' }] });
   expect(run.totals.toolCalls).toBe(0);
 });
@@ -57,17 +86,30 @@ test('an approval that may stop the run stops it, with a summary of what was don
   const run = apply(asked, { kind: 'woken' }, T0 + 10_000);
   expect(decide(run, T0)).toEqual({ kind: 'think', purpose: 'summary' });
   expect(run.ending).toMatchObject({ status: 'stopped', reason: 'approval_expired' });
-  const ended = apply(run, reply(2, 'I did nothing yet').kind === 'reply' ? { kind: 'summary', result: null } : { kind: 'woken' }, T0);
+  const ended = apply(
+    run,
+    reply(2, 'I did nothing yet').kind === 'reply' ? { kind: 'summary', result: null } : { kind: 'woken' },
+    T0,
+  );
   expect(ended.result?.answer).toContain('tool calls');
 });
 
 test('several calls of one turn wait in parallel, each under its own id', () => {
   const run = after(fresh(), reply(1, '', [bash, bash, bash]));
-  expect(run.approvals.map(({ id, status }) => [id, status])).toEqual([['r1.1', 'open'], ['r1.2', 'open'], ['r1.3', 'open']]);
+  expect(run.approvals.map(({ id, status }) => [id, status])).toEqual([
+    ['r1.1', 'open'],
+    ['r1.2', 'open'],
+    ['r1.3', 'open'],
+  ]);
 });
 
 test('the turn limit ends with a question for a summary, asked once', () => {
-  const run = after(fresh({ limits: { turns: 1, toolCalls: 9, activeMs: 1e6, tokens: 1e6, costUsd: 9 } }), reply(1, '', [['read', {}]]), started('c1-0'), result('c1-0'));
+  const run = after(
+    fresh({ limits: { turns: 1, toolCalls: 9, activeMs: 1e6, tokens: 1e6, costUsd: 9 } }),
+    reply(1, '', [['read', {}]]),
+    started('c1-0'),
+    result('c1-0'),
+  );
   expect(run.ending).toMatchObject({ status: 'stopped', reason: 'turns' });
   expect(lastText(run)).toContain('no more tools');
   expect(settleNow(run, T0).messages).toHaveLength(run.messages.length);
@@ -75,7 +117,15 @@ test('the turn limit ends with a question for a summary, asked once', () => {
 
 test('calls past the limit of tool calls are told so and not run', () => {
   const limits = { turns: 9, toolCalls: 1, activeMs: 1e6, tokens: 1e6, costUsd: 9 };
-  const run = after(fresh({ limits }), reply(1, '', [['write', {}], ['write', {}]]), started('c1-0'), result('c1-0'));
+  const run = after(
+    fresh({ limits }),
+    reply(1, '', [
+      ['write', {}],
+      ['write', {}],
+    ]),
+    started('c1-0'),
+    result('c1-0'),
+  );
   expect(results(run).map(({ is_error }) => is_error ?? false)).toEqual([false, true]);
   expect(run.ending).toMatchObject({ reason: 'tool_calls' });
 });
@@ -115,7 +165,15 @@ test('a message too large, or one too many, is refused in the open', () => {
 
 test('stop reasons each have their path', () => {
   const paths: Record<string, unknown> = {};
-  for (const reason of ['end_turn', 'stop_sequence', 'max_tokens', 'refusal', 'pause_turn', 'model_context_window_exceeded', 'brand_new']) {
+  for (const reason of [
+    'end_turn',
+    'stop_sequence',
+    'max_tokens',
+    'refusal',
+    'pause_turn',
+    'model_context_window_exceeded',
+    'brand_new',
+  ]) {
     const run = after(fresh(), reply(1, 'words', [], reason));
     paths[reason] = run.result?.outcome.status ?? (run.compactionWanted ? 'compact' : run.messages.at(-1)?.role);
   }
@@ -153,7 +211,10 @@ test('two calls with one id cannot both be answered, so the reply is thrown away
   const twins = reply(1, '', [['read', {}]]);
   if (twins.kind !== 'reply') throw new Error('unreachable');
   const [use] = twins.result.message.content;
-  const run = after(fresh(), { kind: 'reply', result: { ...twins.result, message: { role: 'assistant', content: [use!, use!] } } });
+  const run = after(fresh(), {
+    kind: 'reply',
+    result: { ...twins.result, message: { role: 'assistant', content: [use!, use!] } },
+  });
   expect(run.messages).toHaveLength(1);
   expect(run.problems).toBe(1);
 });

@@ -42,14 +42,28 @@ export function fresh(changes: Partial<RunSpec> = {}): Run {
 }
 
 /** A reply of the model: text, and calls written as `[tool, input]`. Ids are `c<turn>-<index>`. */
-export function reply(turn: number, text: string, calls: readonly [string, unknown][] = [], stopReason?: StopReason): Observation {
-  const uses = calls.map(([name, input], index): AssistantBlock => ({ type: 'tool_use', id: `c${turn}-${index}`, name, input }));
+export function reply(
+  turn: number,
+  text: string,
+  calls: readonly [string, unknown][] = [],
+  stopReason?: StopReason,
+): Observation {
+  const uses = calls.map(([name, input], index): AssistantBlock => ({
+    type: 'tool_use',
+    id: `c${turn}-${index}`,
+    name,
+    input,
+  }));
   const content: AssistantBlock[] = [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...uses];
   const result: CallModelResult = {
     message: { role: 'assistant', content },
     stopReason: stopReason ?? (uses.length > 0 ? 'tool_use' : 'end_turn'),
     usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, costUsd: 0.01 },
-    calls: calls.map(([name], index) => ({ id: `c${turn}-${index}`, digest: `sha256:${turn}-${index}`, summary: name })),
+    calls: calls.map(([name], index) => ({
+      id: `c${turn}-${index}`,
+      digest: `sha256:${turn}-${index}`,
+      summary: name,
+    })),
     model: 'offline-test',
     requestId: null,
     durationMs: 100,

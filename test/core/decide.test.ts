@@ -22,17 +22,48 @@ const cases: [name: string, run: Run, expected: string][] = [
   ['a reply without calls ends the run', after(fresh(), reply(1, 'done')), 'end completed'],
   ['reads that stand together run together', after(fresh(), reply(1, '', [read, read, write, read])), 'act c1-0 c1-1'],
   ['a write runs alone', after(fresh(), reply(1, '', [write, write])), 'act c1-0'],
-  ['the next write waits for the one before', after(fresh(), reply(1, '', [write, write]), started('c1-0'), result('c1-0')), 'act c1-1'],
-  ['at most eight reads run at once', after(fresh(), reply(1, '', Array.from({ length: 20 }, () => read))), `act ${Array.from({ length: 8 }, (_, i) => `c1-${i}`).join(' ')}`],
+  [
+    'the next write waits for the one before',
+    after(fresh(), reply(1, '', [write, write]), started('c1-0'), result('c1-0')),
+    'act c1-1',
+  ],
+  [
+    'at most eight reads run at once',
+    after(
+      fresh(),
+      reply(
+        1,
+        '',
+        Array.from({ length: 20 }, () => read),
+      ),
+    ),
+    `act ${Array.from({ length: 8 }, (_, i) => `c1-${i}`).join(' ')}`,
+  ],
   ['a call that needs leave waits for a person', after(fresh(), reply(1, '', [bash])), 'wait c1-0'],
   ['reads before it do not wait', after(fresh(), reply(1, '', [read, bash])), 'act c1-0'],
-  ['all results close the turn and the model is asked', after(fresh(), reply(1, '', [read]), started('c1-0'), result('c1-0')), 'think turn'],
+  [
+    'all results close the turn and the model is asked',
+    after(fresh(), reply(1, '', [read]), started('c1-0'), result('c1-0')),
+    'think turn',
+  ],
   ['a paused run holds', pause(fresh(), 'ann', T0), 'hold'],
   ['a resumed run goes on', resume(pause(fresh(), 'ann', T0), 'ann', T0), 'think turn'],
   ['a parked run holds', after(fresh(), { kind: 'parked', reason: 'credit', message: 'no credit' }), 'hold'],
-  ['a cancelled run ends with its calls closed', after(fresh(), reply(1, '', [bash]), { kind: 'cancelled' }), 'end cancelled'],
+  [
+    'a cancelled run ends with its calls closed',
+    after(fresh(), reply(1, '', [bash]), { kind: 'cancelled' }),
+    'end cancelled',
+  ],
   ['a run paused too long stops', after(pause(fresh(), 'ann', T0), { kind: 'held_too_long' }), 'end stopped'],
-  ['a full window is compacted first', { ...after(fresh(), reply(1, '', [read]), started('c1-0'), result('c1-0')), windowTokens: 150_000, messages: Array.from({ length: 9 }, () => ({ role: 'user', content: [] })) }, 'compact'],
+  [
+    'a full window is compacted first',
+    {
+      ...after(fresh(), reply(1, '', [read]), started('c1-0'), result('c1-0')),
+      windowTokens: 150_000,
+      messages: Array.from({ length: 9 }, () => ({ role: 'user', content: [] })),
+    },
+    'compact',
+  ],
 ];
 
 test.each(cases)('decide(): %s', (_name, run, expected) => {

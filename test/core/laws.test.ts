@@ -7,7 +7,14 @@ import type { Run } from '../../src/core/run.ts';
 import { fresh, reply, T0 } from './builders.ts';
 
 /** What a fake world does next, drawn by chance: enough to lead a run through every branch. */
-const choices = fc.array(fc.record({ calls: fc.array(fc.constantFrom('read', 'write', 'bash', 'ask_human', 'nothing'), { maxLength: 4 }), stop: fc.constantFrom(undefined, undefined, undefined, 'max_tokens', 'pause_turn', 'refusal', 'odd'), chance: fc.nat(9) }), { minLength: 1, maxLength: 60 });
+const choices = fc.array(
+  fc.record({
+    calls: fc.array(fc.constantFrom('read', 'write', 'bash', 'ask_human', 'nothing'), { maxLength: 4 }),
+    stop: fc.constantFrom(undefined, undefined, undefined, 'max_tokens', 'pause_turn', 'refusal', 'odd'),
+    chance: fc.nat(9),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
 
 type Choice = { calls: string[]; stop: string | undefined; chance: number };
 
@@ -18,9 +25,23 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
     case 'think':
       if (decision.purpose === 'summary') return [{ kind: 'summary', result: null }];
       if (choice.chance === 1) return [{ kind: 'reply_lost', why: 'context', message: 'too long' }];
-      return [reply(run.turn + 1, 'words', choice.calls.map((name) => [name, { question: 'what?' }]), choice.stop)];
+      return [
+        reply(
+          run.turn + 1,
+          'words',
+          choice.calls.map((name) => [name, { question: 'what?' }]),
+          choice.stop,
+        ),
+      ];
     case 'act':
-      return [{ kind: 'started', callIds: decision.calls.map(({ id }) => id) }, ...decision.calls.map(({ id }): Observation => ({ kind: 'result', callId: id, result: { status: 'success', content: 'ok', durationMs: 1_000 } }))];
+      return [
+        { kind: 'started', callIds: decision.calls.map(({ id }) => id) },
+        ...decision.calls.map(({ id }): Observation => ({
+          kind: 'result',
+          callId: id,
+          result: { status: 'success', content: 'ok', durationMs: 1_000 },
+        })),
+      ];
     case 'wait':
       return [{ kind: 'woken' }];
     case 'hold':
@@ -59,7 +80,9 @@ test('every call in the transcript has exactly one result, in the message after 
         if (message.role !== 'assistant' || toolUses(message).length === 0) continue;
         const next = run.messages[index + 1];
         if (next === undefined && run.calls.length > 0) continue;
-        const results = (next?.content ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+        const results = (next?.content ?? []).flatMap((block) =>
+          block.type === 'tool_result' ? [block.tool_use_id] : [],
+        );
         if (run.result?.outcome.status === 'stopped' && next === undefined) continue;
         expect(results).toEqual(toolUses(message).map(({ id }) => id));
       }
@@ -74,7 +97,10 @@ test('every approval has one end, and what ran was allowed or approved', () => {
       const run = live(drawn);
       const started = run.log.kept.flatMap((event) => (event.type === 'tool.started' ? [event.tool] : []));
       // Nobody answers in this world, so nothing that needs leave may ever start.
-      return !started.includes('bash') && run.approvals.every(({ status }) => status !== 'approved' && (run.result === null || status !== 'open'));
+      return (
+        !started.includes('bash') &&
+        run.approvals.every(({ status }) => status !== 'approved' && (run.result === null || status !== 'open'))
+      );
     }),
     { numRuns: 500 },
   );

@@ -42,7 +42,10 @@ afterAll(async () => {
 });
 
 function bashThenSay(command: string): Scenario {
-  return steps([{ thinking: 'do it', calls: [{ name: 'bash', input: { command } }] }, (seen) => ({ text: seen.lastResults[0]?.text ?? 'nothing' })]);
+  return steps([
+    { thinking: 'do it', calls: [{ name: 'bash', input: { command } }] },
+    (seen) => ({ text: seen.lastResults[0]?.text ?? 'nothing' }),
+  ]);
 }
 
 test('killed in the middle of a model stream, the reply that comes meanwhile is not lost', async () => {
@@ -55,20 +58,27 @@ test('killed in the middle of a model stream, the reply that comes meanwhile is 
   expect(house.model.requests(`offline-${runId}`)).toHaveLength(1);
 });
 
-test('killed for longer than a finished result is kept by the SDK, the result of a command is still found', { timeout: 120_000 }, async () => {
-  const run = await house.start(bashThenSay(recorder.command('outage', 'sleep 1')), { policy: { allow: ['bash'] } });
-  await eventually(async () => (await recorder.starts('outage')) === 1);
-  // Reporting is tried for about ten seconds; after that only the ledger remembers.
-  await outage(15_000);
-  const result = await run.result();
-  expect(result.answer).toContain('finished outage');
-  expect(result.totals.unknown).toBe(0);
-  expect([await recorder.starts('outage'), await recorder.ends('outage')]).toEqual([1, 1]);
-  await replay(house.client, run.runId);
-});
+test(
+  'killed for longer than a finished result is kept by the SDK, the result of a command is still found',
+  { timeout: 120_000 },
+  async () => {
+    const run = await house.start(bashThenSay(recorder.command('outage', 'sleep 1')), { policy: { allow: ['bash'] } });
+    await eventually(async () => (await recorder.starts('outage')) === 1);
+    // Reporting is tried for about ten seconds; after that only the ledger remembers.
+    await outage(15_000);
+    const result = await run.result();
+    expect(result.answer).toContain('finished outage');
+    expect(result.totals.unknown).toBe(0);
+    expect([await recorder.starts('outage'), await recorder.ends('outage')]).toEqual([1, 1]);
+    await replay(house.client, run.runId);
+  },
+);
 
 test('killed between turns, the run goes on where it was', async () => {
-  const script: Scenario = (seen) => (seen.turn < 15 ? { thinking: `t${seen.turn}`, calls: [{ name: 'ls', input: {} }], pauseMs: 40 } : { text: `after ${seen.results.length} results` });
+  const script: Scenario = (seen) =>
+    seen.turn < 15
+      ? { thinking: `t${seen.turn}`, calls: [{ name: 'ls', input: {} }], pauseMs: 40 }
+      : { text: `after ${seen.results.length} results` };
   const run = await house.start(script);
   await run.until(({ turn }) => turn >= 4);
   await outage(500);
@@ -82,7 +92,12 @@ test('killed while an approval is open, question, deadline and events are still 
   const after = await run.until(({ state }) => state === 'awaiting_human');
   expect(after.approvals).toEqual(before.approvals);
   const [approval] = after.approvals;
-  await answerApproval(house.client, run.runId, { id: approval!.id, digest: approval!.digest, decision: 'approve', by: 'ann' });
+  await answerApproval(house.client, run.runId, {
+    id: approval!.id,
+    digest: approval!.digest,
+    decision: 'approve',
+    by: 'ann',
+  });
   expect((await run.result()).answer).toContain('finished approved');
 });
 

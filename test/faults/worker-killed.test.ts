@@ -24,7 +24,10 @@ const freely = { policy: { allow: ['bash'] } } as const;
 const worker = async (): Promise<WorkerProcess> => await spawnWorker(folder, house.workerOptions);
 
 function bashThenSay(command: string): Scenario {
-  return steps([{ thinking: 'do it', calls: [{ name: 'bash', input: { command } }] }, (seen) => ({ text: seen.lastResults[0]?.text ?? 'nothing' })]);
+  return steps([
+    { thinking: 'do it', calls: [{ name: 'bash', input: { command } }] },
+    (seen) => ({ text: seen.lastResults[0]?.text ?? 'nothing' }),
+  ]);
 }
 
 test('killed in the middle of a model stream, the call is made again and the run ends as if nothing had been', async () => {
@@ -55,7 +58,12 @@ test('killed in the middle of a command, the command is not started again, its p
 
 test('killed between turns, the run goes on where it was', async () => {
   const first = await worker();
-  const calls = (n: number): Scenario => (seen) => (seen.turn < n ? { thinking: `t${seen.turn}`, calls: [{ name: 'ls', input: {} }], pauseMs: 30 } : { text: `after ${seen.results.length} results` });
+  const calls =
+    (n: number): Scenario =>
+    (seen) =>
+      seen.turn < n
+        ? { thinking: `t${seen.turn}`, calls: [{ name: 'ls', input: {} }], pauseMs: 30 }
+        : { text: `after ${seen.results.length} results` };
   const run = await house.start(calls(12));
   await run.until(({ turn }) => turn >= 4);
   await first.kill();
@@ -69,28 +77,40 @@ test('killed while an approval is open, the question is still there, and an answ
   const view = await run.until(({ state }) => state === 'awaiting_human');
   await first.kill();
   const [approval] = view.approvals;
-  const sent = await answerApproval(house.client, run.runId, { id: approval!.id, digest: approval!.digest, decision: 'approve', by: 'ann' });
+  const sent = await answerApproval(house.client, run.runId, {
+    id: approval!.id,
+    digest: approval!.digest,
+    decision: 'approve',
+    by: 'ann',
+  });
   expect(sent.kind).toBe('recorded');
   await worker();
   expect((await run.result()).answer).toContain('finished approved');
   expect(await recorder.starts('approved')).toBe(1);
 });
 
-test('frozen in the middle of a command and awake again, it is still the only one that ran it', { timeout: 90_000 }, async () => {
-  const first = await worker();
-  const run = await house.start(bashThenSay(recorder.command('frozen', 'sleep 3')), { ...freely, timeouts: { heartbeatMs: 2_000 } });
-  await eventually(async () => (await recorder.starts('frozen')) === 1);
-  first.signal('SIGSTOP');
-  const second = await worker();
-  // Long enough that the server gives the step up and hands it to the second worker, which must not start it.
-  await new Promise((resolve) => setTimeout(resolve, 8_000));
-  expect(await recorder.starts('frozen')).toBe(1);
-  first.signal('SIGCONT');
-  const result = await run.result();
-  expect(result.answer).toContain('finished frozen');
-  expect(await recorder.starts('frozen')).toBe(1);
-  await second.kill();
-});
+test(
+  'frozen in the middle of a command and awake again, it is still the only one that ran it',
+  { timeout: 90_000 },
+  async () => {
+    const first = await worker();
+    const run = await house.start(bashThenSay(recorder.command('frozen', 'sleep 3')), {
+      ...freely,
+      timeouts: { heartbeatMs: 2_000 },
+    });
+    await eventually(async () => (await recorder.starts('frozen')) === 1);
+    first.signal('SIGSTOP');
+    const second = await worker();
+    // Long enough that the server gives the step up and hands it to the second worker, which must not start it.
+    await new Promise((resolve) => setTimeout(resolve, 8_000));
+    expect(await recorder.starts('frozen')).toBe(1);
+    first.signal('SIGCONT');
+    const result = await run.result();
+    expect(result.answer).toContain('finished frozen');
+    expect(await recorder.starts('frozen')).toBe(1);
+    await second.kill();
+  },
+);
 
 test('asked to end in the middle of a command, it ends, and the command counts as unknown, not as cancelled', async () => {
   const first = await worker();

@@ -28,5 +28,6 @@ export const fillerTool: Tool = defineTool({
   timeoutMs: 5_000,
   local: true,
   summarize: ({ bytes }) => `filler of ${bytes} bytes`,
-  run: async ({ bytes, mark }) => await Promise.resolve({ text: mark + 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).slice(0, bytes) }),
+  run: async ({ bytes, mark }) =>
+    await Promise.resolve({ text: mark + 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).slice(0, bytes) }),
 });

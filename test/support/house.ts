@@ -102,12 +102,17 @@ export async function openHouse({ tools = [], worker: wanted = true, address }: 
     async close() {
       await worker.shutdown();
       await Promise.all([disconnect(), model.close()]);
-      await Promise.all([workspace, dataFolder].map(async (folder) => await rm(folder, { recursive: true, force: true })));
+      await Promise.all(
+        [workspace, dataFolder].map(async (folder) => await rm(folder, { recursive: true, force: true })),
+      );
     },
   };
 }
 
-function specFor({ runId, workspace, tools }: { runId: string; workspace: string; tools: readonly Tool[] }, changes: SpecChanges): RunSpec {
+function specFor(
+  { runId, workspace, tools }: { runId: string; workspace: string; tools: readonly Tool[] },
+  changes: SpecChanges,
+): RunSpec {
   const registry = createRegistry([...createBuiltinTools(process.env), ...tools]);
   return {
     runId,
@@ -153,11 +158,13 @@ function liveRun(client: Client, spec: RunSpec): LiveRun {
       for (;;) {
         const reading = await read();
         if (reading.kind === 'live' && condition(reading.view)) return reading.view;
-        if (reading.kind === 'ended' || reading.kind === 'gone') throw new Error(`Cannot wait for "${runId}": it is ${JSON.stringify(reading)}`);
+        if (reading.kind === 'ended' || reading.kind === 'gone')
+          throw new Error(`Cannot wait for "${runId}": it is ${JSON.stringify(reading)}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
-    events: async () => (await client.workflow.getHandle(runId).query<{ events: RunEvent[] }, [unknown]>('events', { after: 0 })).events,
+    events: async () =>
+      (await client.workflow.getHandle(runId).query<{ events: RunEvent[] }, [unknown]>('events', { after: 0 })).events,
   };
 }
 
@@ -165,7 +172,11 @@ function liveRun(client: Client, spec: RunSpec): LiveRun {
 export async function replay(client: Client, runId: string): Promise<void> {
   for await (const info of client.workflow.list({ query: `WorkflowId = '${runId}'` })) {
     const history = await client.workflow.getHandle(runId, info.runId).fetchHistory();
-    await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') }, dataConverter }, history, runId);
+    await Worker.runReplayHistory(
+      { workflowBundle: { codePath: inject('workflowBundle') }, dataConverter },
+      history,
+      runId,
+    );
   }
 }
 

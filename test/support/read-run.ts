@@ -8,7 +8,8 @@ export async function readRunToEnd(client: Client, runId: string): Promise<RunRe
     const reading = await readRun(client, runId);
     if (reading.kind === 'gone') throw new Error(`Cannot wait for "${runId}": it is gone`);
     if (reading.kind === 'ended') {
-      if (reading.memo?.result == null) throw new Error(`Run "${runId}" was closed as ${reading.closedAs} without a result`);
+      if (reading.memo?.result == null)
+        throw new Error(`Run "${runId}" was closed as ${reading.closedAs} without a result`);
       return reading.memo.result;
     }
     await new Promise((resolve) => setTimeout(resolve, 40));

@@ -19,7 +19,8 @@ export function createRecorder(folder: string): Recorder {
     return text.split('\n').filter((candidate) => candidate === line).length;
   };
   return {
-    command: (name, work) => `echo "start ${name}" >> ${file}; ${work}; echo "end ${name}" >> ${file}; echo finished ${name}`,
+    command: (name, work) =>
+      `echo "start ${name}" >> ${file}; ${work}; echo "end ${name}" >> ${file}; echo finished ${name}`,
     starts: async (name) => await count(`start ${name}`),
     ends: async (name) => await count(`end ${name}`),
   };

@@ -59,12 +59,14 @@ export async function spawnWorker(folder: string, options: WorkerOptions): Promi
 
 /** Ends what a test left running. */
 export async function endWorkers(): Promise<void> {
-  const exits = [...started].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null).map(async (child) => {
-    const exit = once(child, 'exit');
-    child.kill('SIGCONT');
-    child.kill('SIGKILL');
-    await exit;
-  });
+  const exits = [...started]
+    .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    .map(async (child) => {
+      const exit = once(child, 'exit');
+      child.kill('SIGCONT');
+      child.kill('SIGKILL');
+      await exit;
+    });
   started.clear();
   await Promise.all(exits);
 }

@@ -26,27 +26,47 @@ test('there are recorded histories', () => {
 
 test.each(kept)('%s replays with today’s workflow', async (name) => {
   const history = JSON.parse(gunzipSync(readFileSync(join(FOLDER, name))).toString()) as { events: unknown[] };
-  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') }, dataConverter }, history, name);
+  await Worker.runReplayHistory(
+    { workflowBundle: { codePath: inject('workflowBundle') }, dataConverter },
+    history,
+    name,
+  );
 });
 
 const bash = { calls: [{ name: 'bash', input: { command: 'echo recorded' } }] };
-const look = { thinking: 'look', calls: [{ name: 'ls', input: {} }, { name: 'glob', input: { pattern: '*' } }] };
+const look = {
+  thinking: 'look',
+  calls: [
+    { name: 'ls', input: {} },
+    { name: 'glob', input: { pattern: '*' } },
+  ],
+};
 
 const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
   async reads(house) {
-    return await house.start(steps([look, { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, { text: 'end' }]), { policy: { allow: ['write_file'] } });
+    return await house.start(
+      steps([look, { calls: [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }] }, { text: 'end' }]),
+      { policy: { allow: ['write_file'] } },
+    );
   },
   async approved(house) {
     const run = await house.start(steps([bash, { text: 'end' }]));
     const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
-    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, digest: approvals[0]!.digest, decision: 'approve', by: 'ann' });
+    await answerApproval(house.client, run.runId, {
+      id: approvals[0]!.id,
+      digest: approvals[0]!.digest,
+      decision: 'approve',
+      by: 'ann',
+    });
     return run;
   },
   async expired(house) {
     return await house.start(steps([bash, { text: 'end' }]), { approvals: { timeoutMs: 300 } });
   },
   async asked(house) {
-    const run = await house.start(steps([{ calls: [{ name: 'ask_human', input: { question: 'Which?', options: ['a', 'b'] } }] }, { text: 'end' }]));
+    const run = await house.start(
+      steps([{ calls: [{ name: 'ask_human', input: { question: 'Which?', options: ['a', 'b'] } }] }, { text: 'end' }]),
+    );
     const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
     await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'answer', choice: '1', by: 'ann' });
     return run;
@@ -74,11 +94,17 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
   },
   async compacted(house) {
     const runId = 'recorded-compacted';
-    house.model.inject(`offline-${runId}`, [{ kind: 'drip', pauseMs: 0 }, { kind: 'drip', pauseMs: 0 }, faults.promptTooLong()]);
+    house.model.inject(`offline-${runId}`, [
+      { kind: 'drip', pauseMs: 0 },
+      { kind: 'drip', pauseMs: 0 },
+      faults.promptTooLong(),
+    ]);
     return await house.start((seen) => (seen.turn < 2 && seen.words.length < 1 ? look : { text: 'end' }), { runId });
   },
   async cancelled(house) {
-    const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), { policy: { allow: ['bash'] } });
+    const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), {
+      policy: { allow: ['bash'] },
+    });
     await run.until(({ calls }) => calls.some(({ status }) => status === 'executing'));
     await cancelRun(house.client, run.runId);
     return run;

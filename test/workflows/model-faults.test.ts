@@ -23,7 +23,10 @@ const passing: [name: string, fault: Fault][] = [
   ['200 with HTML', faults.notAMessage()],
   ['a connection that breaks in mid-stream', { kind: 'drop', afterEvents: 3 }],
   ['a stream that ends early in good order', { kind: 'close', afterEvents: 3 }],
-  ['an error inside the stream', { kind: 'error_event', afterEvents: 2, type: 'overloaded_error', message: 'Overloaded' }],
+  [
+    'an error inside the stream',
+    { kind: 'error_event', afterEvents: 2, type: 'overloaded_error', message: 'Overloaded' },
+  ],
   ['a stream that stalls', { kind: 'stall', afterEvents: 2 }],
   ['a reply that never begins', { kind: 'stall', afterEvents: null }],
 ];
@@ -71,7 +74,10 @@ test('a request that the API refuses for good fails the run at once, with its wo
 test('a call that was cut at max_tokens is not run, and the model is told', async () => {
   const runId = 'cut-1';
   house.model.inject(`offline-${runId}`, { kind: 'cut_call' });
-  const script = steps([{ calls: [{ name: 'write_file', input: { path: 'x.txt', content: 'long '.repeat(50) } }] }, (seen) => ({ text: seen.lastResults[0]?.text ?? 'none' })]);
+  const script = steps([
+    { calls: [{ name: 'write_file', input: { path: 'x.txt', content: 'long '.repeat(50) } }] },
+    (seen) => ({ text: seen.lastResults[0]?.text ?? 'none' }),
+  ]);
   const result = await (await house.start(script, { runId, policy: { allow: ['write_file'] } })).result();
   expect(result.answer).toContain('was not run');
   expect(result.totals.toolCalls).toBe(0);
@@ -85,19 +91,36 @@ test('a refusal stops the run as a refusal', async () => {
 });
 
 test('a paused turn is sent back as it is, and unknown reasons and kinds are lived with', async () => {
-  for (const fault of [{ kind: 'pause_turn' }, { kind: 'unknown_kinds' }, { kind: 'stop', stopReason: 'brand_new' }] as const) {
+  for (const fault of [
+    { kind: 'pause_turn' },
+    { kind: 'unknown_kinds' },
+    { kind: 'stop', stopReason: 'brand_new' },
+  ] as const) {
     const runId = `odd-${fault.kind}`;
     house.model.inject(`offline-${runId}`, fault);
-    const result = await (await house.start(steps([{ thinking: 'hm', text: 'hello' }, { text: 'hello again' }]), { runId })).result();
+    const result = await (
+      await house.start(steps([{ thinking: 'hm', text: 'hello' }, { text: 'hello again' }]), { runId })
+    ).result();
     expect(result.outcome.status).toBe('completed');
   }
 });
 
 test('a conversation that no longer fits is compacted, and the run goes on', async () => {
   const runId = 'context-1';
-  const script = steps([...Array.from({ length: 4 }, (_, i) => ({ thinking: `think ${i}`, calls: [{ name: 'ls', input: {} }] })), { text: 'unused' }]);
-  const run = await house.start((seen) => (seen.words.some((word) => word.includes('compacted')) ? { text: 'went on' } : script(seen)), { runId });
-  house.model.inject(`offline-${runId}`, [{ kind: 'drip', pauseMs: 0 }, { kind: 'drip', pauseMs: 0 }, { kind: 'drip', pauseMs: 0 }, faults.promptTooLong()]);
+  const script = steps([
+    ...Array.from({ length: 4 }, (_, i) => ({ thinking: `think ${i}`, calls: [{ name: 'ls', input: {} }] })),
+    { text: 'unused' },
+  ]);
+  const run = await house.start(
+    (seen) => (seen.words.some((word) => word.includes('compacted')) ? { text: 'went on' } : script(seen)),
+    { runId },
+  );
+  house.model.inject(`offline-${runId}`, [
+    { kind: 'drip', pauseMs: 0 },
+    { kind: 'drip', pauseMs: 0 },
+    { kind: 'drip', pauseMs: 0 },
+    faults.promptTooLong(),
+  ]);
   const result = await run.result();
   expect(result).toMatchObject({ outcome: { status: 'completed' }, answer: 'went on' });
   expect((await run.events()).some(({ type }) => type === 'run.compacted')).toBe(true);
@@ -107,7 +130,10 @@ test('a conversation that no longer fits is compacted, and the run goes on', asy
 test('a reply too large for history is thrown away, paid for, and asked for again', async () => {
   const runId = 'huge-1';
   house.model.inject(`offline-${runId}`, { kind: 'huge', bytes: 5_000_000 });
-  const run = await house.start((seen) => ({ text: seen.words.some((word) => word.includes('too large')) ? 'short' : 'long' }), { runId });
+  const run = await house.start(
+    (seen) => ({ text: seen.words.some((word) => word.includes('too large')) ? 'short' : 'long' }),
+    { runId },
+  );
   const result = await run.result();
   expect(result).toMatchObject({ outcome: { status: 'completed' }, answer: 'short' });
   expect(result.totals.usage.output).toBeGreaterThan(1_000_000);
@@ -116,6 +142,10 @@ test('a reply too large for history is thrown away, paid for, and asked for agai
 test('the conversation is append-only through errors, pauses and retries: every thinking signature still fits', async () => {
   const runId = 'append-1';
   house.model.inject(`offline-${runId}`, [faults.overloaded(), { kind: 'drop', afterEvents: 4 }]);
-  const script = steps(Array.from({ length: 6 }, (_, i) => (i < 5 ? { thinking: `step ${i}`, calls: [{ name: 'ls', input: {} }] } : { thinking: 'end', text: 'done' })));
+  const script = steps(
+    Array.from({ length: 6 }, (_, i) =>
+      i < 5 ? { thinking: `step ${i}`, calls: [{ name: 'ls', input: {} }] } : { thinking: 'end', text: 'done' },
+    ),
+  );
   expect((await (await house.start(script, { runId })).result()).answer).toBe('done');
 });

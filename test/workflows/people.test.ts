@@ -25,7 +25,9 @@ function oneCommand(command: string): ReturnType<typeof steps> {
 
 async function openApprovals(run: LiveRun, count = 1): Promise<readonly Approval[]> {
   const isOpen = ({ status }: Approval): boolean => status === 'open';
-  const view = await run.until(({ state, approvals }) => state === 'awaiting_human' && approvals.filter(isOpen).length >= count);
+  const view = await run.until(
+    ({ state, approvals }) => state === 'awaiting_human' && approvals.filter(isOpen).length >= count,
+  );
   return view.approvals.filter(isOpen);
 }
 
@@ -36,7 +38,12 @@ async function approve(run: LiveRun, { id, digest }: Approval, by = 'ann'): Prom
 test('an approval shows the exact arguments, and an approved call runs', async () => {
   const run = await house.start(oneCommand('echo approved > proof.txt; cat proof.txt'));
   const [approval] = await openApprovals(run);
-  expect(approval).toMatchObject({ kind: 'approve', tool: 'bash', arguments: { command: 'echo approved > proof.txt; cat proof.txt' }, onTimeout: 'deny' });
+  expect(approval).toMatchObject({
+    kind: 'approve',
+    tool: 'bash',
+    arguments: { command: 'echo approved > proof.txt; cat proof.txt' },
+    onTimeout: 'deny',
+  });
   expect(approval?.reason).toContain('no rule allows bash');
   expect(await approve(run, approval!)).toEqual({ kind: 'applied' });
   expect((await run.result()).answer).toContain('It said: approved');
@@ -46,7 +53,12 @@ test('an approval shows the exact arguments, and an approved call runs', async (
 test('a denied call does not run, and the model hears the person’s words', async () => {
   const run = await house.start(oneCommand('touch never.txt'));
   const [approval] = await openApprovals(run);
-  await answerApproval(house.client, run.runId, { id: approval!.id, decision: 'deny', by: 'ann', note: 'not on a Friday' });
+  await answerApproval(house.client, run.runId, {
+    id: approval!.id,
+    decision: 'deny',
+    by: 'ann',
+    note: 'not on a Friday',
+  });
   const result = await run.result();
   expect(result.answer).toContain('denied: ann denied this call');
   expect(result.answer).toContain('not on a Friday');
@@ -73,7 +85,9 @@ test('of fifty answers at once one counts, and the others hear who was first', a
   }
   const kinds = sent.map((answer) => (answer as { kind: string }).kind);
   expect(kinds.filter((kind) => kind === 'applied')).toHaveLength(1);
-  const refusals = sent.flatMap((answer) => ('refusal' in (answer as object) ? [(answer as { refusal: { reason: string; message: string } }).refusal] : []));
+  const refusals = sent.flatMap((answer) =>
+    'refusal' in (answer as object) ? [(answer as { refusal: { reason: string; message: string } }).refusal] : [],
+  );
   for (const refusal of refusals) expect(refusal.message).toMatch(/already approved by person-0-\d/u);
   await run.result();
   expect(await readFile(join(house.workspace, 'once.txt'), 'utf8')).toBe('once\n');
@@ -82,7 +96,12 @@ test('of fifty answers at once one counts, and the others hear who was first', a
 test('a wrong digest is refused, and the question stays open', async () => {
   const run = await house.start(oneCommand('true'));
   const [approval] = await openApprovals(run);
-  const sent = await answerApproval(house.client, run.runId, { id: approval!.id, decision: 'approve', digest: 'sha256:other', by: 'eve' });
+  const sent = await answerApproval(house.client, run.runId, {
+    id: approval!.id,
+    decision: 'approve',
+    digest: 'sha256:other',
+    by: 'eve',
+  });
   expect(sent).toMatchObject({ kind: 'refused', refusal: { reason: 'wrong_digest' } });
   expect(await openApprovals(run)).toHaveLength(1);
   await cancelRun(house.client, run.runId);
@@ -90,7 +109,9 @@ test('a wrong digest is refused, and the question stays open', async () => {
 
 test('several calls of one turn wait in parallel, each under its own id, and are answered out of order', async () => {
   const calls = ['one', 'two', 'three'].map((name) => ({ name: 'bash', input: { command: `echo ${name}` } }));
-  const run = await house.start(steps([{ calls }, (seen) => ({ text: seen.lastResults.map(({ text }) => text.trim().split(':')[0]).join(' ') })]));
+  const run = await house.start(
+    steps([{ calls }, (seen) => ({ text: seen.lastResults.map(({ text }) => text.trim().split(':')[0]).join(' ') })]),
+  );
   const [first, second, third] = await openApprovals(run, 3);
   await approve(run, third!);
   await answerApproval(house.client, run.runId, { id: second!.id, decision: 'deny', by: 'ann' });
@@ -107,7 +128,13 @@ test('an agent that asks by itself gets words, or the option a person chose', as
     ]),
   );
   const [choice] = await openApprovals(run);
-  expect(choice).toMatchObject({ kind: 'choose', options: [{ id: '1', label: 'red' }, { id: '2', label: 'blue' }] });
+  expect(choice).toMatchObject({
+    kind: 'choose',
+    options: [
+      { id: '1', label: 'red' },
+      { id: '2', label: 'blue' },
+    ],
+  });
   await answerApproval(house.client, run.runId, { id: choice!.id, decision: 'answer', choice: '2', by: 'ann' });
   await run.until(({ approvals }) => approvals.some(({ kind, status }) => kind === 'answer' && status === 'open'));
   const [words] = await openApprovals(run);
@@ -124,7 +151,12 @@ test('an answer given while no worker runs is recorded, and judged by the time a
     const [a] = await openApprovals(inTime);
     const [b] = await openApprovals(late);
     await first.shutdown();
-    const sent = await answerApproval(alone.client, inTime.runId, { id: a!.id, digest: a!.digest, decision: 'approve', by: 'ann' });
+    const sent = await answerApproval(alone.client, inTime.runId, {
+      id: a!.id,
+      digest: a!.digest,
+      decision: 'approve',
+      by: 'ann',
+    });
     expect(sent.kind).toBe('recorded');
     // Both timers fire while nobody works, so the run will see answer and deadline in the same moment.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -132,7 +164,9 @@ test('an answer given while no worker runs is recorded, and judged by the time a
     const second = await startWorker(alone.workerOptions);
     expect((await inTime.result()).answer).toContain('It said: in time');
     expect((await late.result()).answer).toContain('expired');
-    expect((await late.events()).some((event) => event.type === 'approval.refused' && event.reason === 'too_late')).toBe(true);
+    expect(
+      (await late.events()).some((event) => event.type === 'approval.refused' && event.reason === 'too_late'),
+    ).toBe(true);
     await second.shutdown();
   } finally {
     await alone.close();
@@ -140,10 +174,9 @@ test('an answer given while no worker runs is recorded, and judged by the time a
 });
 
 test('a message is heard between turns, and a paused run goes on when it is resumed', async () => {
-  const run = await house.start(
-    steps([bash('true'), (seen) => ({ text: `heard: ${seen.words.join('; ')}` })]),
-    { approvals: { timeoutMs: 60_000 } },
-  );
+  const run = await house.start(steps([bash('true'), (seen) => ({ text: `heard: ${seen.words.join('; ')}` })]), {
+    approvals: { timeoutMs: 60_000 },
+  });
   const [approval] = await openApprovals(run);
   await sendMessage(house.client, run.runId, { by: 'ann', text: 'be quick' });
   await pauseRun(house.client, run.runId, 'ann');
@@ -157,7 +190,17 @@ test('a message is heard between turns, and a paused run goes on when it is resu
 test('anything a person can send by hand from the Temporal UI leaves the run alive', async () => {
   const run = await house.start(oneCommand('true'));
   const [approval] = await openApprovals(run);
-  for (const junk of [null, 7, 'x', [], {}, { id: 9 }, { id: approval!.id, decision: 'maybe' }, { text: 5 }, { by: {} }]) {
+  for (const junk of [
+    null,
+    7,
+    'x',
+    [],
+    {},
+    { id: 9 },
+    { id: approval!.id, decision: 'maybe' },
+    { text: 5 },
+    { by: {} },
+  ]) {
     for (const name of [SIGNALS.answer, SIGNALS.send, SIGNALS.resume]) await run.handle.signal(name, junk);
   }
   await run.handle.signal(SIGNALS.answer, { id: approval!.id, decision: 'deny', by: 'by hand' });
@@ -177,6 +220,8 @@ test('cancel reaches a running command and its process tree, and the transcript 
   expect(tookMs).toBeLessThan(10_000);
   const { status } = await run.handle.describe();
   expect(status.name).toBe('CANCELLED');
-  const page = await run.handle.query<{ messages: { role: string; content: unknown[] }[] }, [unknown]>('transcript', { from: 0 });
+  const page = await run.handle.query<{ messages: { role: string; content: unknown[] }[] }, [unknown]>('transcript', {
+    from: 0,
+  });
   expect(JSON.stringify(page.messages.at(-1))).toContain('cancelled');
 });
