@@ -15,6 +15,8 @@ export function benchSpec(runId: string, workspace: string): RunSpec {
     task: 'Be quick.',
     tools: registry.definitions(registry.names),
     policy: { allow: ['bench_unsafe', 'bash'], ask: ['write_file'], deny: [] },
+    planning: false,
+    critique: { when: 'never', redoMax: 3 },
     approvals: { timeoutMs: 3_600_000, onTimeout: 'deny' },
     limits: { turns: 1_000_000, toolCalls: 1_000_000, activeMs: 1e12, tokens: 1e15, costUsd: 1e9 },
     timeouts: {
@@ -23,6 +25,8 @@ export function benchSpec(runId: string, workspace: string): RunSpec {
       actingMs: 600_000,
       pausedMs: 600_000,
       finishingMs: 60_000,
+      planningMs: 60_000,
+      reflectingMs: 60_000,
       heartbeatMs: 15_000,
     },
     workspace,

@@ -3,6 +3,8 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
+import type { UserMessage } from '../contract/messages.ts';
+import { CRITIQUE_QUESTION } from '../core/critique.ts';
 import { ASK_HUMAN } from '../core/ask-human.ts';
 import { toolUses } from '../core/replies.ts';
 import { jsonBytes, oneLine } from '../core/sizes.ts';
@@ -40,8 +42,8 @@ async function ask(
     maxTokens,
     system: spec.system,
     tools: spec.tools,
-    messages,
-    toolChoice: purpose === 'summary' ? ('none' as const) : ('auto' as const),
+    messages: purpose === 'critique' ? [...messages, CRITIQUE] : messages,
+    toolChoice: purpose === 'turn' ? ('auto' as const) : ('none' as const),
     ...(effort !== undefined && { effort }),
   };
   const signal = stopSignal();
@@ -53,6 +55,9 @@ async function ask(
     throw error instanceof ModelError ? modelFailure(error) : error;
   }
 }
+
+/** The question of a critique stands behind the conversation, so that the cached prefix serves it too. */
+const CRITIQUE: UserMessage = { role: 'user', content: [{ type: 'text', text: CRITIQUE_QUESTION }] };
 
 /** A reply that history cannot hold is thrown away here; what it cost is still counted. */
 function guardSize({ message, usage }: ModelReply): void {

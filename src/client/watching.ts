@@ -27,34 +27,51 @@ export interface WatchOptions {
 const FAST_MS = 250;
 const SLOW_MS = 2_000;
 
+/** Where a reader stands. */
+interface Place {
+  readonly client: Client;
+  readonly runId: string;
+  position: number;
+  pause: number;
+  asleep: boolean;
+  over: boolean;
+}
+
 /** Follows a run until it ends, across continuations, crashes and restarts. Nothing of it adds to its history. */
 export async function* watchRun(
   client: Client,
   runId: string,
   { after = 0, live = false, signal }: WatchOptions = {},
 ): AsyncGenerator<Watched> {
-  let position = after;
-  let pause = FAST_MS;
-  let asleep = false;
+  const place: Place = { client, runId, position: after, pause: FAST_MS, asleep: false, over: false };
   while (signal?.aborted !== true) {
-    const page = await readPage(client, runId, position);
-    if (page === null) {
-      const reading = await readRun(client, runId);
-      if (isOver(reading)) return yield { kind: 'end', reading };
-      if (!asleep && reading.kind !== 'live') yield { kind: 'asleep', reading };
-      asleep = reading.kind !== 'live';
-    } else {
-      asleep = false;
-      if (page.missed) yield { kind: 'resync', reading: await readRun(client, runId) };
-      for (const event of page.events) yield { kind: 'event', event };
-      if (page.events.some(({ type }) => type === 'run.ended'))
-        return yield { kind: 'end', reading: await readEnded(client, runId) };
-      pause = page.events.length > 0 ? FAST_MS : Math.min(SLOW_MS, pause * 1.3);
-      position = page.events.at(-1)?.seq ?? Math.max(position, page.missed ? page.last : position);
-    }
+    const page = await readPage(client, runId, place.position);
+    yield* page === null ? readSilence(place) : readEvents(place, page);
+    if (place.over) return;
     if (live) yield* readLive(client, runId);
-    await wait(pause, signal);
+    await wait(place.pause, signal);
   }
+}
+
+async function* readEvents(place: Place, { events, missed, last }: EventPage): AsyncGenerator<Watched> {
+  const { client, runId } = place;
+  place.asleep = false;
+  if (missed) yield { kind: 'resync', reading: await readRun(client, runId) };
+  for (const event of events) yield { kind: 'event', event };
+  place.position = events.at(-1)?.seq ?? Math.max(place.position, missed ? last : 0);
+  place.pause = events.length > 0 ? FAST_MS : Math.min(SLOW_MS, place.pause * 1.3);
+  if (!events.some(({ type }) => type === 'run.ended')) return;
+  place.over = true;
+  yield { kind: 'end', reading: await readEnded(client, runId) };
+}
+
+/** No page came: the run is over, or nobody answers for it now. */
+async function* readSilence(place: Place): AsyncGenerator<Watched> {
+  const reading = await readRun(place.client, place.runId);
+  place.over = isOver(reading);
+  if (place.over) yield { kind: 'end', reading };
+  else if (!place.asleep && reading.kind !== 'live') yield { kind: 'asleep', reading };
+  place.asleep = reading.kind !== 'live';
 }
 
 async function readPage(client: Client, runId: string, after: number): Promise<EventPage | null> {

@@ -3,14 +3,19 @@ import type { ToolCallResult, ToolErrorKind } from './tool-calls.ts';
 import type { RunSpec } from './spec.ts';
 
 /**
+ * What a model call is for. Only a `turn` may use tools. `plan` is written before anything is done, `summary` at the
+ * end, and `critique` is an aside: its question and its answer never enter the transcript.
+ */
+export type CallPurpose = 'turn' | 'plan' | 'summary' | 'critique';
+
+/**
  * What a model call is told. Neither the transcript nor the spec is in it: the activity reads both from the cache
  * of its worker, or asks the workflow by query. `messages` says how many messages of the transcript to send.
  */
 export interface CallModelInput {
   readonly turn: number;
   readonly messages: number;
-  /** `turn` may use tools; `summary` is the closing words, without tools. */
-  readonly purpose: 'turn' | 'summary';
+  readonly purpose: CallPurpose;
   /** Counts calls with the same `turn` and `purpose`, so that a repeat is not answered from the ledger. */
   readonly round: number;
 }

@@ -1,6 +1,6 @@
 import type { ApprovalKind, RefusalReason } from './approvals.ts';
 import type { Usage } from './messages.ts';
-import type { RunState, Outcome, Parking } from './run.ts';
+import type { Outcome, Parking, RunState, Verdict } from './run.ts';
 import type { ToolErrorKind } from './tool-calls.ts';
 
 /** What happened, without its envelope. Texts are cut at 4,000 characters; the transcript has them whole. */
@@ -28,6 +28,8 @@ export type RunEventBody =
       readonly durationMs: number;
     }
   | { readonly type: 'model.problem'; readonly turn: number; readonly problem: string }
+  | { readonly type: 'plan.made'; readonly text: string }
+  | { readonly type: 'critique.verdict'; readonly verdict: Verdict; readonly followed: Verdict['action'] }
   | { readonly type: 'tool.proposed'; readonly callId: string; readonly tool: string; readonly summary: string }
   | { readonly type: 'tool.started'; readonly callId: string; readonly tool: string; readonly summary: string }
   | {

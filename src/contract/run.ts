@@ -59,6 +59,14 @@ export interface RunResult {
   readonly totals: Totals;
 }
 
+/** What a critique decided about the work so far. */
+export interface Verdict {
+  readonly action: 'continue' | 'retry' | 'replan' | 'complete';
+  readonly reason: string;
+  /** 0 to 100, as the model says it. */
+  readonly confidence: number;
+}
+
 /** Why a run waits although nobody asked it to. */
 export interface Parking {
   readonly reason: 'credentials' | 'credit' | 'model_unreachable' | 'person';

@@ -22,6 +22,10 @@ export const timeoutsSchema = z.strictObject({
   modelAttemptMs: count.default(15 * 60_000),
   /** All attempts of one tool call; then its outcome is `unknown`, or an error for a read. */
   actingMs: count.default(3_600_000),
+  /** Making the plan, all attempts; then the run is parked until `resume`. */
+  planningMs: count.default(30 * 60_000),
+  /** One critique, all attempts; then the run goes on without it. */
+  reflectingMs: count.default(10 * 60_000),
   /** Paused or parked; then the run ends as `stopped`. */
   pausedMs: count.default(30 * 86_400_000),
   /** The closing summary; then a summary is written by rule. */
@@ -35,6 +39,13 @@ export const approvalTermsSchema = z.strictObject({
   timeoutMs: count.default(86_400_000),
   /** What happens at the deadline: that call is denied and the run goes on, or the run stops. */
   onTimeout: z.enum(['deny', 'stop']).default('deny'),
+});
+
+/** When the work is judged by a critique, which may send it back. */
+export const critiqueSchema = z.strictObject({
+  when: z.enum(['never', 'before_complete', 'every_turn']).default('never'),
+  /** How often in one run a critique may have a step done again or the plan made anew. */
+  redoMax: count.default(3),
 });
 
 /** Rules such as `read_file`, `write_file(reports/**)` or `bash(npm run *)`. Deny beats ask beats allow. */
@@ -85,6 +96,9 @@ export const runSpecSchema = z.strictObject({
   tools: z.array(toolDefinitionSchema),
   policy: policySchema,
   approvals: approvalTermsSchema,
+  /** Whether the model writes a plan before it may use a tool. */
+  planning: z.boolean().default(false),
+  critique: critiqueSchema.prefault({}),
   limits: limitsSchema,
   timeouts: timeoutsSchema,
   /** Absolute path of the folder the tools work in, on the host of the task queue. */
@@ -95,6 +109,7 @@ export const runSpecSchema = z.strictObject({
 export type Limits = z.infer<typeof limitsSchema>;
 export type Timeouts = z.infer<typeof timeoutsSchema>;
 export type ApprovalTerms = z.infer<typeof approvalTermsSchema>;
+export type Critique = z.infer<typeof critiqueSchema>;
 export type Policy = z.infer<typeof policySchema>;
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 export type ModelChoice = z.infer<typeof modelChoiceSchema>;

@@ -13,60 +13,70 @@ const PAUSES_MAX = 10;
 /** Takes a reply of the model: counts it, keeps it exactly as it came, and follows the reason it ended with. */
 export function applyReply(run: Run, result: CallModelResult, now: number): Run {
   const counted = count(run, result, now);
-  const { message, stopReason } = result;
+  const { message, stopReason, calls: checks } = result;
   const uses = toolUses(message);
   if (stopReason === 'refusal') return refused(counted, message);
   if (new Set(uses.map(({ id }) => id)).size < uses.length)
     return unusable(counted, 'two calls of one reply had the same id', 'failed');
   // An empty message cannot be sent again, so it is not kept.
   const kept = message.content.length > 0 ? say(counted, message) : counted;
-  if (stopReason === 'tool_use' && uses.length > 0) return openCalls({ ...kept, problems: 0 }, uses, result.calls, now);
-  const answered = closeUnrun(kept, uses);
+  if (uses.length === 0) return followWords(kept, result);
+  if (stopReason === 'tool_use') return openCalls({ ...kept, problems: 0 }, { uses, checks }, now);
+  return followUnrun(closeUnrun(kept, uses), stopReason);
+}
+
+/** A reply without calls. */
+function followWords(run: Run, { message, stopReason }: CallModelResult): Run {
   switch (stopReason) {
     case 'tool_use':
     case 'end_turn':
     case 'stop_sequence':
-      return uses.length > 0
-        ? unusable(answered, `the reply ended with ${stopReason} but asked for calls`, 'failed')
-        : complete(answered, message);
+      return { ...run, problems: 0, answer: textOf(message), ending: { status: 'completed' } };
     case 'pause_turn':
-      return paused(answered);
+      return paused(run);
     case 'max_tokens':
-      return unusable(
-        uses.length > 0 ? answered : sayAsUser(answered, told.cutReply),
-        'replies were cut at max_tokens',
-        'max_tokens',
-      );
+      return unusable(sayAsUser(run, told.cutReply), CUT, 'max_tokens');
     case 'model_context_window_exceeded':
-      return { ...unusable(answered, 'the conversation does not fit the model', 'context'), compactionWanted: true };
+      return overflown(run);
     default:
-      return unusable(sayAsUser(answered, told.unknownStop(stopReason)), `unknown stop reason ${stopReason}`, 'failed');
+      return unusable(sayAsUser(run, told.unknownStop(stopReason)), `unknown stop reason ${stopReason}`, 'failed');
   }
 }
 
-function count(run: Run, result: CallModelResult, now: number): Run {
-  const { usage, stopReason, durationMs } = result;
-  const totals = {
-    ...addUsage(run.totals, usage),
-    turns: run.totals.turns + 1,
-    activeMs: run.totals.activeMs + durationMs,
-  };
-  const counted = { ...run, totals, turn: run.turn + 1, rounds: run.rounds + 1, windowTokens: tokensOf(usage) };
-  const text = textOf(result.message);
-  const calls = toolUses(result.message).length;
-  return note(counted, now, {
-    type: 'model.replied',
-    turn: counted.turn,
-    text: eventText(text),
-    calls,
-    usage,
-    stopReason,
-    durationMs,
-  });
+/** A reply whose calls were not run, because it ended with another reason than to have them run. */
+function followUnrun(run: Run, stopReason: string): Run {
+  switch (stopReason) {
+    case 'pause_turn':
+      return paused(run);
+    case 'max_tokens':
+      return unusable(run, CUT, 'max_tokens');
+    case 'model_context_window_exceeded':
+      return overflown(run);
+    default:
+      return unusable(run, `replies ended with ${stopReason} but asked for calls`, 'failed');
+  }
 }
 
-function complete(run: Run, message: AssistantMessage): Run {
-  return { ...run, problems: 0, answer: textOf(message), ending: { status: 'completed' } };
+const CUT = 'replies were cut at max_tokens';
+
+function overflown(run: Run): Run {
+  return { ...unusable(run, 'the conversation does not fit the model', 'context'), compactionWanted: true };
+}
+
+function count(run: Run, result: CallModelResult, now: number): Run {
+  const { usage, stopReason, durationMs, message } = result;
+  const called = countCall(run, result);
+  const totals = { ...called.totals, turns: run.totals.turns + 1 };
+  const counted = { ...called, totals, turn: run.turn + 1, windowTokens: tokensOf(usage), judged: false };
+  const text = eventText(textOf(message));
+  const calls = toolUses(message).length;
+  return note(counted, now, { type: 'model.replied', turn: counted.turn, text, calls, usage, stopReason, durationMs });
+}
+
+/** Counts what a model call cost, whatever it was for. */
+export function countCall(run: Run, { usage, durationMs }: CallModelResult): Run {
+  const totals = { ...addUsage(run.totals, usage), activeMs: run.totals.activeMs + durationMs };
+  return { ...run, totals, rounds: run.rounds + 1 };
 }
 
 function refused(run: Run, message: AssistantMessage): Run {
@@ -94,7 +104,7 @@ function unusable(run: Run, what: string, end: 'failed' | 'max_tokens' | 'contex
 }
 
 /** Every call in the transcript must have a result, so the calls of a cut reply are told that they were not run. */
-function closeUnrun(run: Run, uses: readonly ToolUseBlock[]): Run {
+export function closeUnrun(run: Run, uses: readonly ToolUseBlock[]): Run {
   if (uses.length === 0) return run;
   const calls = uses.map(({ id, name }, index) => {
     const call = { id, index, tool: name, effect: 'read', digest: '', summary: name, status: 'scheduled' } as const;

@@ -1,16 +1,18 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
-import type { Parking, RunState } from '../contract/run.ts';
+import type { Outcome, Parking, RunState } from '../contract/run.ts';
 import type { ToolCallResult } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './approvals.ts';
 import { isOpen } from './calls.ts';
 import { applyReply } from './apply-reply.ts';
 import { applyResult, closeTurn } from './apply-results.ts';
 import { compact } from './compaction.ts';
+import { applyCritique, askCritique } from './critique.ts';
 import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
 import { finish } from './finish.ts';
 import { hear } from './inbox.ts';
+import { applyPlan } from './plan.ts';
 import { exceededLimit } from './limits.ts';
 import { addUsage, note, sayAsUser, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
@@ -21,7 +23,9 @@ export type Observation =
   | { readonly kind: 'reply'; readonly result: CallModelResult }
   | { readonly kind: 'reply_lost'; readonly why: ReplyLost; readonly message: string; readonly usage?: Usage }
   | { readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string }
+  | { readonly kind: 'plan'; readonly result: CallModelResult }
   | { readonly kind: 'summary'; readonly result: CallModelResult | null }
+  | { readonly kind: 'critique'; readonly result: CallModelResult | null }
   | { readonly kind: 'started'; readonly callIds: readonly string[] }
   | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
   | { readonly kind: 'woken' }
@@ -45,6 +49,10 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
       return applyLostReply(run, observation, now);
     case 'parked':
       return park(run, { reason: observation.reason, message: observation.message, since: now }, now);
+    case 'plan':
+      return applyPlan(run, observation.result, now);
+    case 'critique':
+      return applyCritique(run, observation.result, now);
     case 'summary':
       return finish(run, observation.result, now);
     case 'started':
@@ -67,12 +75,21 @@ function settleTurn(run: Run, now: number): Run {
   if (run.result !== null) return run;
   let next = applyDecided(run, now);
   if (next.calls.length > 0) next = stopCallsPastLimits(next, now);
-  if (next.calls.length > 0 && !next.calls.some(isOpen)) next = closeTurn(next);
+  if (next.calls.length > 0 && !next.calls.some(isOpen)) next = askCritique(closeTurn(next), 'every_turn');
   if (next.calls.length > 0) return next;
   next = hear(next);
   if (next.ending === null) next = stopAtLimit(next, now);
-  if (next.ending === null) return next;
-  return wantsSummary(next.ending) ? askForSummary(next) : finish(next, null, now);
+  return next.ending === null ? next : settleEnding(next, next.ending, now);
+}
+
+/** A run that wants to complete may be judged first; one that was stopped may have a last word. */
+function settleEnding(run: Run, ending: Outcome, now: number): Run {
+  if (ending.status === 'completed') {
+    const asked = askCritique(run, 'before_complete');
+    return asked.toReflect ? asked : finish(run, null, now);
+  }
+  const unjudged = { ...run, toReflect: false };
+  return wantsSummary(ending) ? askForSummary(unjudged) : finish(unjudged, null, now);
 }
 
 /** Makes known what people did, at once or between turns; called by the handlers and before each decision. */

@@ -45,10 +45,12 @@ export function parseQuestion(input: unknown): ParsedQuestion {
     return { ok: false, problem: 'expected {"question": string, "options"?: [string, string, …]}' };
   }
   if (options === undefined || options === null) return { ok: true, kind: 'answer', question, options: [] };
-  const labels: unknown[] = Array.isArray(options) ? options : [];
-  if (labels.length < 2 || labels.length > 9 || !labels.every((label) => typeof label === 'string' && label !== '')) {
-    return { ok: false, problem: '"options" must be 2 to 9 texts' };
-  }
-  const numbered = (labels as string[]).map((label, index) => ({ id: String(index + 1), label }));
+  if (!areOptions(options)) return { ok: false, problem: '"options" must be 2 to 9 texts' };
+  const numbered = options.map((label, index) => ({ id: String(index + 1), label }));
   return { ok: true, kind: 'choose', question, options: numbered };
+}
+
+function areOptions(options: unknown): options is readonly string[] {
+  if (!Array.isArray(options) || options.length < 2 || options.length > 9) return false;
+  return options.every((label) => typeof label === 'string' && label !== '');
 }

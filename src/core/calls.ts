@@ -17,8 +17,14 @@ export function inputOf(run: Run, callId: string): unknown {
   return message?.role === 'assistant' ? toolUses(message).find(({ id }) => id === callId)?.input : undefined;
 }
 
+/** The calls of a reply, and what the worker found out about each. */
+export interface AskedCalls {
+  readonly uses: readonly ToolUseBlock[];
+  readonly checks: readonly CheckedCall[];
+}
+
 /** Opens the calls of a reply: each is judged, and those that need leave get a question of their own. */
-export function openCalls(run: Run, uses: readonly ToolUseBlock[], checks: readonly CheckedCall[], now: number): Run {
+export function openCalls(run: Run, { uses, checks }: AskedCalls, now: number): Run {
   const byId = new Map(checks.map((check) => [check.id, check]));
   const opened = uses.map((use, index) => openCall(run, use, { index, check: byId.get(use.id) }));
   const proposed = opened.map(({ call }): RunEventBody => ({
@@ -28,11 +34,9 @@ export function openCalls(run: Run, uses: readonly ToolUseBlock[], checks: reado
     summary: call.summary,
   }));
   const started = note({ ...run, calls: opened.map(({ call }) => call) }, now, ...proposed);
-  const asking = opened.filter(({ question }) => question !== undefined);
-  return asking.reduce(
-    (next, { call, question }) => (question ? openApproval(next, call, question, now) : next),
-    started,
-  );
+  return opened.reduce((next, { call, question }) => {
+    return question === undefined ? next : openApproval(next, { call, question }, now);
+  }, started);
 }
 
 interface Question {
@@ -87,14 +91,14 @@ function openQuestion(call: ToolCall, input: unknown): Opened {
 }
 
 function judge(run: Run, call: ToolCall, input: unknown): Opened {
-  const { decision, reason, grant } = decidePolicy(run.spec.policy, call.tool, call.effect, input);
+  const { decision, reason, grant } = decidePolicy(run.spec.policy, { tool: call.tool, effect: call.effect, input });
   if (decision === 'deny') return { call: ended(call, deniedByPolicy(reason)) };
   if (decision === 'allow') return { call: grant === undefined ? call : { ...call, grant } };
   const title = call.summary;
   return { call: { ...call, status: 'awaiting_approval' }, question: { kind: 'approve', title, reason, options: [] } };
 }
 
-function openApproval(run: Run, call: ToolCall, question: Question, now: number): Run {
+function openApproval(run: Run, { call, question }: Required<Opened>, now: number): Run {
   const { timeoutMs, onTimeout } = run.spec.approvals;
   const number = run.approvalsMade + 1;
   const approval: Approval = {

@@ -8,7 +8,8 @@ import type { Run } from './run.ts';
 
 /** What happens next. `perform` in the workflow has one branch for each kind, and the kind names the state. */
 export type Decision =
-  | { readonly kind: 'think'; readonly purpose: 'turn' | 'summary' }
+  | { readonly kind: 'think'; readonly purpose: 'turn' | 'plan' | 'summary' }
+  | { readonly kind: 'reflect' }
   | { readonly kind: 'act'; readonly calls: readonly ToolCall[] }
   | { readonly kind: 'wait'; readonly callId: string; readonly ms: number }
   | { readonly kind: 'hold'; readonly ms: number }
@@ -21,15 +22,21 @@ export type Decision =
  */
 export function decide(run: Run, now: number): Decision {
   if (run.result !== null) return { kind: 'end', result: run.result };
-  if (run.ending !== null) return { kind: 'think', purpose: 'summary' };
   const held = run.paused ?? run.parked;
   if (held !== null) return { kind: 'hold', ms: Math.max(1, held.since + run.spec.timeouts.pausedMs - now) };
+  if (run.toReflect) return { kind: 'reflect' };
+  if (run.ending !== null) return { kind: 'think', purpose: 'summary' };
   const open = run.calls.filter(isOpen);
   const [first] = open;
-  if (first === undefined) return needsCompaction(run) ? { kind: 'compact' } : { kind: 'think', purpose: 'turn' };
+  if (first === undefined) return betweenTurns(run);
   if (first.status === 'awaiting_approval')
     return { kind: 'wait', callId: first.id, ms: untilDeadline(run, first, now) };
   return { kind: 'act', calls: nextBatch(run, open) };
+}
+
+function betweenTurns(run: Run): Decision {
+  if (needsCompaction(run)) return { kind: 'compact' };
+  return { kind: 'think', purpose: run.planned ? 'turn' : 'plan' };
 }
 
 /** Reads that stand together run together; anything else runs alone, in the order the model asked. */

@@ -1,8 +1,9 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { Outcome, RunResult } from '../contract/run.ts';
 import { KIB } from '../contract/limits.ts';
+import { countCall } from './apply-reply.ts';
 import { textOf } from './replies.ts';
-import { addUsage, eventText, note, say, type Run } from './run.ts';
+import { eventText, note, say, type Run } from './run.ts';
 import { fitText } from './sizes.ts';
 
 /** The last words in result and memo. */
@@ -29,11 +30,9 @@ export function finish(run: Run, summary: CallModelResult | null, now: number): 
   return note(done, now, { type: 'run.ended', outcome, answer: eventText(result.answer) });
 }
 
-function hearSummary(run: Run, { message, usage, durationMs }: CallModelResult): Run {
-  const counted = addUsage(run.totals, usage);
-  const totals = { ...counted, activeMs: counted.activeMs + durationMs };
-  const said = message.content.length > 0 ? say(run, message) : run;
-  return { ...said, totals };
+function hearSummary(run: Run, summary: CallModelResult): Run {
+  const counted = countCall(run, summary);
+  return summary.message.content.length > 0 ? say(counted, summary.message) : counted;
 }
 
 function accountByRule(run: Run, outcome: Outcome): string {

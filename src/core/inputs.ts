@@ -8,15 +8,22 @@ import { jsonBytes } from './sizes.ts';
  * a handler would hold the run for ever, so these never throw: what cannot be read is null.
  */
 export function readAnswer(value: unknown): Answer | null {
-  const { id, decision, digest, by, at, note, choice, text } = fieldsOf(value);
+  const { id, decision, by, at } = fieldsOf(value);
   if (typeof id !== 'string' || jsonBytes(value) > ANSWER_BYTES_MAX) return null;
   if (decision !== 'approve' && decision !== 'deny' && decision !== 'answer') return null;
   return {
     id,
     decision,
     by: typeof by === 'string' && by.trim() !== '' ? by : 'somebody in the Temporal UI',
-    ...(typeof digest === 'string' && { digest }),
     ...(typeof at === 'number' && { at }),
+    ...wordsOf(value),
+  };
+}
+
+function wordsOf(value: unknown): Pick<Answer, 'digest' | 'note' | 'choice' | 'text'> {
+  const { digest, note, choice, text } = fieldsOf(value);
+  return {
+    ...(typeof digest === 'string' && { digest }),
     ...(typeof note === 'string' && note !== '' && { note }),
     ...(typeof choice === 'string' && { choice }),
     ...(typeof text === 'string' && { text }),

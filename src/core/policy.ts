@@ -9,6 +9,13 @@ export interface PolicyDecision {
   readonly grant?: string;
 }
 
+/** What a policy looks at. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly effect: Effect;
+  readonly input: unknown;
+}
+
 interface ParsedRule {
   readonly tool: string;
   readonly specifier: string | null;
@@ -21,8 +28,8 @@ const SHELL_SYNTAX = /[;&|<>`$(){}\n\r\\!*?[\]~#'"]/u;
  * Decides about one call. Deny beats ask beats allow; without a rule, reads are allowed and all else is asked.
  * Paths are compared as written here and again by the tool as resolved.
  */
-export function decidePolicy(policy: Policy, tool: string, effect: Effect, input: unknown): PolicyDecision {
-  const call = { tool, input };
+export function decidePolicy(policy: Policy, call: JudgedCall): PolicyDecision {
+  const { tool, effect } = call;
   const denied = policy.deny.find((rule) => matches(rule, call, 'widely'));
   if (denied !== undefined) return { decision: 'deny', reason: `rule "deny: ${denied}"` };
   const asked = policy.ask.find((rule) => matches(rule, call, 'widely'));

@@ -6,6 +6,7 @@ import type { RunSpec } from '../contract/spec.ts';
 import type { ToolCall } from '../contract/tool-calls.ts';
 import { emptyLog, record, type EventLog } from './events.ts';
 import { fitText, jsonBytes } from './sizes.ts';
+import { told } from './told.ts';
 
 /** What a person said and no turn has heard yet. */
 export interface QueuedMessage {
@@ -44,6 +45,14 @@ export interface Run {
   readonly parked: Parking | null;
   readonly cancelRequested: boolean;
   /** Decided, but not yet ended: the closing summary may still be to come. */
+  /** False while a plan is to be made. */
+  readonly planned: boolean;
+  /** True when the work so far is to be judged before the next step. */
+  readonly toReflect: boolean;
+  /** Whether the latest reply has been judged. */
+  readonly judged: boolean;
+  /** Times a critique had something done again. */
+  readonly redone: number;
   readonly ending: Outcome | null;
   readonly summaryAsked: boolean;
   readonly answer: string;
@@ -89,6 +98,10 @@ export function newRun(spec: RunSpec, now: number): Run {
     paused: null,
     parked: null,
     cancelRequested: false,
+    planned: !spec.planning,
+    toReflect: false,
+    judged: false,
+    redone: 0,
     ending: null,
     summaryAsked: false,
     answer: '',
@@ -98,7 +111,8 @@ export function newRun(spec: RunSpec, now: number): Run {
   };
   const { agent, model } = spec;
   const started = { agent: agent.name, model: model.id, offline: model.offline, task: eventText(spec.task) };
-  return note(run, now, { type: 'run.started', ...started });
+  const begun = note(run, now, { type: 'run.started', ...started });
+  return spec.planning ? sayAsUser(begun, told.planFirst) : begun;
 }
 
 /** Appends events to the run's log. */

@@ -26,18 +26,29 @@ export function deniedByPolicy(reason: string): ToolCallResult {
 
 /** What became of a call whose question was decided, or null while it may run. */
 export function resultOfApproval(approval: Approval): ToolCallResult | null {
-  const { kind, status, answer, options } = approval;
-  if (status === 'expired') return expired(approval);
-  if (status === 'denied') {
-    const words = answer?.note === undefined ? 'gave no reason' : `said: "${answer.note}"`;
-    const what = kind === 'approve' ? 'denied this call, and it was not run' : 'declined to answer';
-    return notRun('denied', 'denied', `${answer?.by ?? 'a person'} ${what}. They ${words}.`);
+  switch (approval.status) {
+    case 'expired':
+      return expired(approval);
+    case 'denied':
+      return denied(approval);
+    case 'answered':
+      return answered(approval);
+    default:
+      return null;
   }
-  if (status !== 'answered') return null;
-  const label = options.find(({ id }) => id === answer?.choice)?.label;
-  const text = kind === 'choose' ? `${answer?.by} chose: ${label}` : `${answer?.by} answered: ${answer?.text ?? ''}`;
+}
+
+function denied({ kind, answer }: Approval): ToolCallResult {
+  const words = answer?.note === undefined ? 'gave no reason' : `said: "${answer.note}"`;
+  const what = kind === 'approve' ? 'denied this call, and it was not run' : 'declined to answer';
+  return notRun('denied', 'denied', `${answer?.by ?? 'a person'} ${what}. They ${words}.`);
+}
+
+function answered({ kind, answer, options }: Approval): ToolCallResult {
+  const chosen = options.find(({ id }) => id === answer?.choice)?.label;
+  const words = kind === 'choose' ? `chose: ${chosen}` : `answered: ${answer?.text ?? ''}`;
   const note = answer?.note === undefined ? '' : `\nThey added: ${answer.note}`;
-  return { status: 'success', content: text + note, durationMs: 0 };
+  return { status: 'success', content: `${answer?.by ?? 'a person'} ${words}${note}`, durationMs: 0 };
 }
 
 function expired({ kind, openedAt, deadline }: Approval): ToolCallResult {
@@ -51,6 +62,15 @@ function expired({ kind, openedAt, deadline }: Approval): ToolCallResult {
 }
 
 export const told = {
+  planFirst:
+    'Before anything is done, write a short plan: the steps, in order, and how you will know that each is done. Use no tools in this reply.',
+  planMade: 'The plan stands. Now carry it out, step by step.',
+  replan: (reason: string) =>
+    `A review of the work so far says: ${reason}\nWrite a new plan that takes this into account. Use no tools in this reply.`,
+  retry: (reason: string) => `A review of the last step says: ${reason}\nDo that step again with this in mind.`,
+  notDone: (reason: string) => `A review of your answer says that the goal is not reached: ${reason}\nGo on.`,
+  goalReached: (reason: string) =>
+    `A review says that the goal is reached: ${reason}\nWrite your final answer now, without further tools.`,
   cutReply:
     'Your reply reached the limit of tokens and was cut. Nothing in it was run. Go on from where it stopped, in smaller pieces.',
   tooLarge: (bytes: string) =>

@@ -93,6 +93,10 @@ export function nowText(run: Run): string {
   switch (state) {
     case 'thinking':
       return `turn ${run.turn + 1}: the model is thinking`;
+    case 'planning':
+      return 'the model makes a plan';
+    case 'reflecting':
+      return `turn ${run.turn}: the work is judged`;
     case 'acting':
       return `turn ${run.turn}: ${executing(run)}`;
     case 'awaiting_human':
@@ -123,18 +127,16 @@ function endText({ result }: Run): string {
   return 'message' in outcome ? `${outcome.status}: ${outcome.message}` : outcome.status;
 }
 
-/** Markdown for the details pane of the Temporal UI: state, spend, and whom the run waits for. */
+/** Markdown for the details pane of the Temporal UI, which shows little at once: state and spend come first. */
 export function detailsOf(run: Run): string {
   const { spec, totals } = run;
   const { input, cacheRead, cacheWrite, output, costUsd } = totals.usage;
-  const prompt = input + cacheRead + cacheWrite;
+  const turns = `${totals.turns} of ${spec.limits.turns} turns, ${totals.toolCalls} of ${spec.limits.toolCalls} tool calls`;
+  const tokens = `${input + cacheRead + cacheWrite} prompt and ${output} reply tokens`;
   const lines = [
-    `**${run.state}** · ${nowText(run)}`,
+    `**${run.state}** · ${nowText(run)}${spec.model.offline ? ' · **offline model**' : ''}`,
     '',
-    ...(spec.model.offline ? ['> The **offline model** stands in: no model API is configured.', ''] : []),
-    `| turns | tool calls | prompt tokens | reply tokens | cost | active |`,
-    `|---|---|---|---|---|---|`,
-    `| ${totals.turns} of ${spec.limits.turns} | ${totals.toolCalls} of ${spec.limits.toolCalls} | ${prompt} | ${output} | $${(costUsd ?? 0).toFixed(4)} | ${spanText(totals.activeMs)} |`,
+    `${turns} · ${tokens} · $${(costUsd ?? 0).toFixed(4)} · ${spanText(totals.activeMs)} of work`,
     ...questionsOf(run),
   ];
   return lines.join('\n');

@@ -25,6 +25,8 @@ async function* performKind(decision: Performed, cell: RunCell): AsyncGenerator<
   switch (decision.kind) {
     case 'think':
       return yield await think(cell.run, decision.purpose);
+    case 'reflect':
+      return yield await think(cell.run, 'critique');
     case 'act':
       return yield* act(decision, cell);
     case 'wait':

@@ -37,10 +37,14 @@ export function createPublisher(cell: RunCell): (decision: Decision) => void {
   };
 }
 
+const STATES_OF_THINKING = { turn: 'thinking', plan: 'planning', summary: 'finishing' } as const;
+
 function stateOf(decision: Decision, run: Run): RunState {
   switch (decision.kind) {
     case 'think':
-      return decision.purpose === 'turn' ? 'thinking' : 'finishing';
+      return STATES_OF_THINKING[decision.purpose];
+    case 'reflect':
+      return 'reflecting';
     case 'act':
       return 'acting';
     case 'wait':

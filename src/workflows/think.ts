@@ -5,32 +5,44 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Activities } from '../contract/activities.ts';
+import type { Activities, CallModelResult, CallPurpose } from '../contract/activities.ts';
 import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
 import type { Run } from '../core/run.ts';
 
-/** Calls the model once for this turn, or for the closing summary. Retries are the server's. */
-export async function think(run: Run, purpose: 'turn' | 'summary'): Promise<Observation> {
+/** Calls the model once, for a turn or for one of the asides. Retries are the server's. */
+export async function think(run: Run, purpose: CallPurpose): Promise<Observation> {
   const { timeouts, model } = run.spec;
   const { callModel } = proxyActivities<Activities>({
     startToCloseTimeout: timeouts.modelAttemptMs,
-    scheduleToCloseTimeout: purpose === 'turn' ? timeouts.thinkingMs : timeouts.finishingMs,
+    scheduleToCloseTimeout: timeouts[TIMEOUTS[purpose]],
     heartbeatTimeout: timeouts.heartbeatMs,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 60_000 },
   });
   const turn = run.turn + 1;
-  const summary = purpose === 'turn' ? `turn ${turn} · ${model.id}` : `closing summary · ${model.id}`;
+  const what = purpose === 'turn' ? `turn ${turn}` : `${purpose} before turn ${turn}`;
+  const summary = `${what} · ${model.id} · ${run.messages.length} messages`;
   const input = { turn, messages: run.messages.length, purpose, round: run.rounds + 1 };
   try {
-    const result = await callModel.executeWithOptions({ summary }, [input]);
-    return purpose === 'turn' ? { kind: 'reply', result } : { kind: 'summary', result };
+    return observed(purpose, await callModel.executeWithOptions({ summary }, [input]));
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    return purpose === 'turn' ? lost(error) : { kind: 'summary', result: null };
+    return purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null };
   }
+}
+
+/** Each state of thinking has a time limit of its own. */
+const TIMEOUTS = {
+  turn: 'thinkingMs',
+  plan: 'planningMs',
+  critique: 'reflectingMs',
+  summary: 'finishingMs',
+} as const satisfies Record<CallPurpose, keyof Run['spec']['timeouts']>;
+
+function observed(purpose: CallPurpose, result: CallModelResult): Observation {
+  return purpose === 'turn' ? { kind: 'reply', result } : { kind: purpose, result };
 }
 
 function lost({ cause }: ActivityFailure): Observation {

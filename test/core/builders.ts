@@ -1,5 +1,6 @@
 import type { CallModelResult } from '../../src/contract/activities.ts';
 import type { AssistantBlock, StopReason } from '../../src/contract/messages.ts';
+import type { Verdict } from '../../src/contract/run.ts';
 import type { RunSpec } from '../../src/contract/spec.ts';
 import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
 import { apply, type Observation } from '../../src/core/apply.ts';
@@ -23,6 +24,8 @@ export const spec: RunSpec = {
     { ...tool, name: 'bash', effect: 'unsafe' },
   ],
   policy: { allow: ['write'], ask: [], deny: [] },
+  planning: false,
+  critique: { when: 'never', redoMax: 3 },
   approvals: { timeoutMs: 60_000, onTimeout: 'deny' },
   limits: { turns: 50, toolCalls: 100, activeMs: 300_000, tokens: 1_000_000, costUsd: 10 },
   timeouts: {
@@ -31,6 +34,8 @@ export const spec: RunSpec = {
     actingMs: 60_000,
     pausedMs: 60_000,
     finishingMs: 60_000,
+    planningMs: 60_000,
+    reflectingMs: 60_000,
     heartbeatMs: 15_000,
   },
   workspace: '/w',
@@ -69,6 +74,20 @@ export function reply(
     durationMs: 100,
   };
   return { kind: 'reply', result };
+}
+
+/** The plan the model writes before anything is done. */
+export function planOf(turn: number): Observation {
+  const written = reply(turn, 'first this, then that');
+  if (written.kind !== 'reply') throw new Error('unreachable');
+  return { kind: 'plan', result: written.result };
+}
+
+/** What a critique says. */
+export function verdict(action: Verdict['action'], reason = 'because'): Observation {
+  const said = reply(0, `Here it is: ${JSON.stringify({ action, reason, confidence: 80 })}`);
+  if (said.kind !== 'reply') throw new Error('unreachable');
+  return { kind: 'critique', result: said.result };
 }
 
 export function started(...callIds: string[]): Observation {

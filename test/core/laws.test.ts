@@ -4,7 +4,7 @@ import { apply, type Observation } from '../../src/core/apply.ts';
 import { decide } from '../../src/core/decide.ts';
 import { toolUses } from '../../src/core/replies.ts';
 import type { Run } from '../../src/core/run.ts';
-import { fresh, reply, T0 } from './builders.ts';
+import { fresh, planOf, reply, T0, verdict } from './builders.ts';
 
 /** What a fake world does next, drawn by chance: enough to lead a run through every branch. */
 const choices = fc.array(
@@ -24,6 +24,7 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
   switch (decision.kind) {
     case 'think':
       if (decision.purpose === 'summary') return [{ kind: 'summary', result: null }];
+      if (decision.purpose === 'plan') return [planOf(run.turn + 1)];
       if (choice.chance === 1) return [{ kind: 'reply_lost', why: 'context', message: 'too long' }];
       return [
         reply(
@@ -33,6 +34,8 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
           choice.stop,
         ),
       ];
+    case 'reflect':
+      return [verdict((['continue', 'retry', 'replan', 'complete'] as const)[choice.chance % 4]!)];
     case 'act':
       return [
         { kind: 'started', callIds: decision.calls.map(({ id }) => id) },
@@ -54,7 +57,11 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
 }
 
 function live(drawn: readonly Choice[]): Run {
-  let run = fresh({ limits: { turns: 12, toolCalls: 20, activeMs: 60_000, tokens: 1_000_000, costUsd: 5 } });
+  let run = fresh({
+    planning: drawn.length % 2 === 0,
+    critique: { when: (['never', 'before_complete', 'every_turn'] as const)[drawn.length % 3]!, redoMax: 3 },
+    limits: { turns: 12, toolCalls: 20, activeMs: 60_000, tokens: 1_000_000, costUsd: 5 },
+  });
   for (const [index, choice] of drawn.entries()) {
     const now = T0 + index * 120_000;
     for (const observation of observe(run, now, choice)) run = apply(run, observation, now);

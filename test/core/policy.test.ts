@@ -44,11 +44,11 @@ const cases: [name: string, call: [string, unknown], expected: 'allow' | 'ask' |
 
 test.each(cases)('decidePolicy(): %s', (_name, [tool, input], expected) => {
   const effect = ['grep', 'read_file'].includes(tool) ? 'read' : 'unsafe';
-  expect(decidePolicy(policy, tool, effect, input).decision).toBe(expected);
+  expect(decidePolicy(policy, { tool, effect, input }).decision).toBe(expected);
 });
 
 test('the rule that allowed a call travels with it, to be checked on the real path', () => {
-  const { grant } = decidePolicy(policy, 'write_file', 'idempotent', { path: 'reports/a.md' });
+  const { grant } = decidePolicy(policy, { tool: 'write_file', effect: 'idempotent', input: { path: 'reports/a.md' } });
   expect(grant).toBe('write_file(reports/**)');
   expect([grantCovers(grant, 'reports/a.md'), grantCovers(grant, 'src/a.ts')]).toEqual([true, false]);
 });

@@ -125,6 +125,8 @@ function specFor(
     tools: [...registry.definitions(registry.names), askHumanDefinition],
     workspace,
     startedBy: 'test',
+    planning: false,
+    critique: { when: 'never', redoMax: 3 },
     ...changes,
     policy: {
       allow: [...(changes.policy?.allow ?? [])],
@@ -139,6 +141,8 @@ function specFor(
       actingMs: 60_000,
       pausedMs: 60_000,
       finishingMs: 20_000,
+      planningMs: 60_000,
+      reflectingMs: 60_000,
       heartbeatMs: 5_000,
       ...changes.timeouts,
     },
