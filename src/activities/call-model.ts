@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
+import { ASK_HUMAN } from '../contract/ask-human.ts';
 import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { UserMessage } from '../contract/messages.ts';
 import { CRITIQUE_QUESTION } from '../core/critique.ts';
-import { ASK_HUMAN } from '../core/ask-human.ts';
 import { toolUses } from '../core/replies.ts';
 import { jsonBytes, oneLine } from '../core/sizes.ts';
 import { ModelError, type CallOptions, type ModelReply } from '../models/model.ts';

@@ -32,7 +32,7 @@ async function askWorkflow(count: number): Promise<Transcript> {
 }
 
 /** The execution that scheduled this activity. */
-export function executionOf(): { readonly workflowId: string; readonly runId: string } {
+function executionOf(): { readonly workflowId: string; readonly runId: string } {
   const { workflowExecution } = Context.current().info;
   if (workflowExecution === undefined)
     throw new Error('Cannot run this activity by itself: it belongs to an agent run');

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../contract/spec.ts';
-// oxlint-disable-next-line no-restricted-imports -- The control tool is defined where the run answers it; a spec names it.
-import { askHumanDefinition } from '../core/ask-human.ts';
+import { askHumanDefinition } from '../contract/ask-human.ts';
 import type { Environment } from '../config/environment.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { createRegistry } from '../tools/registry.ts';

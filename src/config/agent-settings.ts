@@ -10,6 +10,7 @@ const rules = z.array(z.string(RULES), RULES).optional();
 const DOLLARS = 'expected an amount in US dollars above 0';
 const KEYS = 'expected keys with values';
 
+const CRITIQUE_WHEN = ['never', 'before_complete', 'every_turn'] as const;
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export const effortSchema = z.enum(EFFORTS, `expected one of ${EFFORTS.join(', ')}`);
@@ -46,9 +47,21 @@ export const agentSettingsSchema = z.strictObject(
           thinking: durationSchema.optional(),
           modelAttempt: durationSchema.optional(),
           acting: durationSchema.optional(),
+          planning: durationSchema.optional(),
+          reflecting: durationSchema.optional(),
           paused: durationSchema.optional(),
           finishing: durationSchema.optional(),
           heartbeat: durationSchema.optional(),
+        },
+        KEYS,
+      )
+      .optional(),
+    planning: z.boolean('expected true or false').optional(),
+    critique: z
+      .strictObject(
+        {
+          when: z.enum(CRITIQUE_WHEN, `expected one of ${CRITIQUE_WHEN.join(', ')}`).optional(),
+          redoMax: count.optional(),
         },
         KEYS,
       )

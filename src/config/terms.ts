@@ -2,6 +2,8 @@ import type * as z from 'zod';
 import {
   type ApprovalTerms,
   approvalTermsSchema,
+  type Critique,
+  critiqueSchema,
   type Limits,
   limitsSchema,
   type Policy,
@@ -31,6 +33,8 @@ export interface Terms {
   readonly approvals: ApprovalTerms;
   readonly limits: Limits;
   readonly timeouts: Timeouts;
+  readonly planning: boolean;
+  readonly critique: Critique;
 }
 
 export interface TermsQuestion {
@@ -41,19 +45,14 @@ export interface TermsQuestion {
 
 /** @throws {ConfigError} a rule names a tool that does not exist, or a number is out of bounds */
 export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion): Terms {
-  const { policy = {}, approvals = {}, limits = {}, timeouts = {} } = agentFile.settings;
-  const added = (part: 'ask' | 'deny'): readonly string[] => rulesOf(overrides.policy?.[part] ?? [], knownTools);
+  const { approvals = {}, limits = {}, timeouts = {}, critique = {}, planning = false } = agentFile.settings;
   const parse = <T>(at: string, schema: z.ZodType<T>, input: object): T => {
     const result = schema.safeParse(input);
     if (result.success) return result.data;
     throw new ConfigError(agentFile.source, zodProblems(result.error, { at, input, keysOf: () => [] }));
   };
   return {
-    policy: {
-      allow: [...(policy.allow ?? [])],
-      ask: [...(policy.ask ?? []), ...added('ask')],
-      deny: [...(policy.deny ?? []), ...added('deny')],
-    },
+    policy: policyOf({ agentFile, overrides, knownTools }),
     approvals: parse('approvals', approvalTermsSchema, {
       ...given({ timeoutMs: approvals.timeout, onTimeout: approvals.onTimeout }),
       ...given(overrides.approvals ?? {}),
@@ -63,7 +62,15 @@ export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion
       ...given(overrides.limits ?? {}),
     }),
     timeouts: parse('timeouts', timeoutsSchema, timeoutsOf(timeouts)),
+    planning,
+    critique: parse('critique', critiqueSchema, given(critique)),
   };
+}
+
+function policyOf({ agentFile, overrides, knownTools }: TermsQuestion): Policy {
+  const { allow = [], ask = [], deny = [] } = agentFile.settings.policy ?? {};
+  const added = (part: 'ask' | 'deny'): readonly string[] => rulesOf(overrides.policy?.[part] ?? [], knownTools);
+  return { allow: [...allow], ask: [...ask, ...added('ask')], deny: [...deny, ...added('deny')] };
 }
 
 /** `maxTurns` is the common name; our own key is the more exact one and wins. */

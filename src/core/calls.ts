@@ -1,10 +1,11 @@
 import type { Approval } from '../contract/approvals.ts';
+import { ASK_HUMAN } from '../contract/ask-human.ts';
 import type { CheckedCall } from '../contract/activities.ts';
 import type { RunEventBody } from '../contract/events.ts';
 import { CALLS_PER_TURN_MAX } from '../contract/limits.ts';
 import type { ToolUseBlock } from '../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
-import { ASK_HUMAN, parseQuestion } from './ask-human.ts';
+import { parseQuestion } from './ask-human.ts';
 import { decidePolicy } from './policy.ts';
 import { toolUses } from './replies.ts';
 import { note, type Run } from './run.ts';

@@ -64,9 +64,10 @@ export function readVerdict(text: string): Verdict | null {
   try {
     const parsed: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
     const { action, reason, confidence } = (parsed ?? {}) as Partial<Verdict>;
+    if (typeof reason !== 'string' && reason !== undefined) return null;
     if (action === undefined || !['continue', 'retry', 'replan', 'complete'].includes(action)) return null;
     const sure = typeof confidence === 'number' ? Math.min(100, Math.max(0, confidence)) : 50;
-    return { action, reason: oneLine(String(reason ?? ''), 2_000), confidence: sure };
+    return { action, reason: oneLine(reason ?? '', 2_000), confidence: sure };
   } catch {
     return null;
   }

@@ -11,7 +11,7 @@ export const T0 = 1_800_000_000_000;
 
 const tool = { description: '', inputSchema: {}, timeoutMs: 1_000, local: false } as const;
 
-export const spec: RunSpec = {
+const spec: RunSpec = {
   runId: 'r1',
   title: 'test',
   agent: { name: 'tester', source: '', digest: 'sha256:0' },

@@ -9,7 +9,7 @@ import { readRun, startRun, type Reading } from '../../src/client.ts';
 import type { RunEvent } from '../../src/contract/events.ts';
 import type { RunResult, RunView } from '../../src/contract/run.ts';
 import type { RunSpec } from '../../src/contract/spec.ts';
-import { askHumanDefinition } from '../../src/core/ask-human.ts';
+import { askHumanDefinition } from '../../src/contract/ask-human.ts';
 import { readRunToEnd } from './read-run.ts';
 import { startOfflineModel, type OfflineModel } from '../../src/models/offline/server.ts';
 import type { Scenario } from '../../src/models/offline/scenario.ts';

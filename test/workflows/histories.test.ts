@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { answerApproval, cancelRun, pauseRun, resumeRun, sendMessage } from '../../src/client.ts';
 import { faults } from '../../src/models/offline/faults.ts';
 import { steps } from '../../src/models/offline/scenario.ts';
@@ -101,6 +101,28 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
     ]);
     return await house.start((seen) => (seen.turn < 2 && seen.words.length < 1 ? look : { text: 'end' }), { runId });
   },
+  async judged(house) {
+    const verdict = (action: string): string => JSON.stringify({ action, reason: 'as reviewed', confidence: 80 });
+    return await house.start(
+      (seen) => {
+        const isReview = seen.lastWords.includes('strict reviewer');
+        if (isReview)
+          return { text: verdict(seen.words.some((words) => words.includes('new plan')) ? 'complete' : 'replan') };
+        return { thinking: 'hm', text: seen.summaryWanted ? 'the plan' : 'the answer' };
+      },
+      { planning: true, critique: { when: 'before_complete', redoMax: 2 } },
+    );
+  },
+  async continued(house) {
+    const run = await house.start(steps([bash, { text: 'end' }]));
+    await run.until(({ state }) => state === 'awaiting_human');
+    for (let sent = 0; sent < 4_200; sent += 100) {
+      await Promise.all(Array.from({ length: 100 }, async () => await run.handle.signal('resume', { by: 'nobody' })));
+    }
+    const { approvals } = await run.until(({ continuations }) => continuations > 0);
+    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'deny', by: 'ann' });
+    return run;
+  },
   async cancelled(house) {
     const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), {
       policy: { allow: ['bash'] },
@@ -111,7 +133,7 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
   },
 };
 
-if (version !== undefined) {
+describe.runIf(version !== undefined)('recording', () => {
   let house: House;
   beforeAll(async () => {
     house = await openHouse();
@@ -126,4 +148,4 @@ if (version !== undefined) {
     mkdirSync(FOLDER, { recursive: true });
     writeFileSync(join(FOLDER, `${version}-${name}.json.gz`), gzipSync(history));
   });
-}
+});
