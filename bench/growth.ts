@@ -19,7 +19,7 @@ export interface Growth {
 /** How much history a run of so many turns leaves, each turn a reply and a result of two kilobytes. */
 export async function measureGrowth({ target, client, folder, workspace }: Setting, turns: number): Promise<Growth> {
   const taskQueue = `growth-${randomUUID()}`;
-  const models = modelsOf(instantModel(turns, unsafeTool.name, {}));
+  const models = modelsOf(instantModel(turns, unsafeTool.name, { counted: true }));
   const worker = await startWorker({
     target,
     taskQueue,

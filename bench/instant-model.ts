@@ -15,13 +15,16 @@ export function decide(run: Run, now: number): Decision {
   .slice(0, 2_000);
 
 /**
- * A model that answers at once, in the process: what remains of a turn is the runtime itself. It asks for one call of
- * `tool` a turn until the conversation has had `turns` replies.
+ * A model that answers at once, in the process: what remains of a turn is the runtime itself. Each conversation asks
+ * for one call of `tool` a turn, `turns` times. The turns are counted by the results the model has seen, or, where
+ * compaction may drop some, by its own calls: then it serves one run only.
  */
-export function instantModel(turns: number, tool: string, input: unknown): Model {
+export function instantModel(turns: number, tool: string, { input = {}, counted = false }: { input?: unknown; counted?: boolean } = {}): Model {
+  let calls = 0;
   return {
     call: async ({ messages }) => {
-      const turn = Math.floor(messages.length / 2) + 1;
+      calls += 1;
+      const turn = counted ? calls : Math.floor(messages.length / 2) + 1;
       return await Promise.resolve(turn > turns ? finalReply() : toolReply(turn, tool, input));
     },
     check: async () => await Promise.resolve(),

@@ -64,7 +64,7 @@ async function timeOurs(
 ): Promise<number> {
   const { target, client, folder, workspace } = setting;
   const taskQueue = `ours-${randomUUID()}`;
-  const models = modelsOf(instantModel(turns, tool, {}));
+  const models = modelsOf(instantModel(turns, tool));
   const worker = await startWorker({
     target,
     taskQueue,

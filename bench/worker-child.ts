@@ -11,7 +11,7 @@ export interface ChildOptions extends Omit<WorkerOptions, 'models' | 'environmen
 }
 
 const { turns, tool, input, ...options } = JSON.parse(process.argv[2] ?? '') as ChildOptions;
-const models = modelsOf(instantModel(turns, tool, input));
+const models = modelsOf(instantModel(turns, tool, { input }));
 const worker = await startWorker({ ...options, models, environment: readEnvironment(), tools: [readTool, unsafeTool] });
 process.on('SIGTERM', () => void worker.shutdown());
 process.on('disconnect', () => process.exit(0));

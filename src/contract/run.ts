@@ -97,6 +97,8 @@ export interface RunView {
   readonly calls: readonly ToolCallView[];
   readonly approvals: readonly Approval[];
   readonly parked: Parking | null;
+  /** The newest plan; empty without one. */
+  readonly plan: string;
   readonly totals: Totals;
   readonly queuedMessages: number;
   /** Sequence number of the newest event. */

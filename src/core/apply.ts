@@ -1,7 +1,7 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
-import type { Outcome, Parking, RunState } from '../contract/run.ts';
+import type { Outcome, Parking } from '../contract/run.ts';
 import type { ToolCallResult } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './approvals.ts';
 import { isOpen } from './calls.ts';
@@ -26,7 +26,6 @@ export type Observation =
   | { readonly kind: 'plan'; readonly result: CallModelResult }
   | { readonly kind: 'summary'; readonly result: CallModelResult | null }
   | { readonly kind: 'critique'; readonly result: CallModelResult | null }
-  | { readonly kind: 'started'; readonly callIds: readonly string[] }
   | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
   | { readonly kind: 'woken' }
   | { readonly kind: 'held_too_long' }
@@ -55,8 +54,6 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
       return applyCritique(run, observation.result, now);
     case 'summary':
       return finish(run, observation.result, now);
-    case 'started':
-      return applyStarted(run, observation.callIds, now);
     case 'result':
       return applyResult(run, observation, now);
     case 'woken':
@@ -169,23 +166,8 @@ function park(run: Run, parked: Parking, now: number): Run {
   return note({ ...run, parked }, now, { type: 'run.parked', parked });
 }
 
-function applyStarted(run: Run, callIds: readonly string[], now: number): Run {
-  const started = new Set(callIds);
-  const calls = run.calls.map((call) => (started.has(call.id) ? { ...call, status: 'executing' as const } : call));
-  const events = calls
-    .filter(({ id }) => started.has(id))
-    .map(({ id, tool, summary }) => ({ type: 'tool.started' as const, callId: id, tool, summary }));
-  return note({ ...run, calls }, now, ...events);
-}
-
 function cancel(run: Run, now: number): Run {
   const result = notRun('cancelled', 'cancelled', told.cancelled);
   const cancelled: Run = { ...run, cancelRequested: true, ending: { status: 'cancelled', by: 'a person' } };
   return run.calls.filter(isOpen).reduce((next, { id }) => applyResult(next, { callId: id, result }, now), cancelled);
-}
-
-/** The run in the state that performing a decision puts it in. */
-export function enter(run: Run, state: RunState, now: number): Run {
-  if (run.state === state) return run;
-  return { ...run, state, since: now };
 }

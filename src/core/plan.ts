@@ -9,6 +9,7 @@ export function applyPlan(run: Run, result: CallModelResult, now: number): Run {
   const { message } = result;
   const counted = countCall(run, result);
   const kept = message.content.length > 0 ? closeUnrun(say(counted, message), toolUses(message)) : counted;
-  const noted = note(kept, now, { type: 'plan.made', text: eventText(textOf(message)) });
-  return { ...sayAsUser(noted, told.planMade), planned: true };
+  const plan = eventText(textOf(message));
+  const noted = note(kept, now, { type: 'plan.made', text: plan });
+  return { ...sayAsUser(noted, told.planMade), plan, planned: true };
 }

@@ -45,6 +45,8 @@ export interface Run {
   readonly parked: Parking | null;
   readonly cancelRequested: boolean;
   /** Decided, but not yet ended: the closing summary may still be to come. */
+  /** The newest plan, its first 4,000 bytes; empty without one. */
+  readonly plan: string;
   /** False while a plan is to be made. */
   readonly planned: boolean;
   /** True when the work so far is to be judged before the next step. */
@@ -98,6 +100,7 @@ export function newRun(spec: RunSpec, now: number): Run {
     paused: null,
     parked: null,
     cancelRequested: false,
+    plan: '',
     planned: !spec.planning,
     toReflect: false,
     judged: false,

@@ -30,6 +30,7 @@ export function viewOf(run: Run): RunView {
     })),
     approvals: run.approvals.map((approval) => withArguments(run, approval)),
     parked,
+    plan: run.plan,
     totals,
     queuedMessages: run.inbox.length,
     lastEvent: log.last,
@@ -138,6 +139,7 @@ export function detailsOf(run: Run): string {
     '',
     `${turns} · ${tokens} · $${(costUsd ?? 0).toFixed(4)} · ${spanText(totals.activeMs)} of work`,
     ...questionsOf(run),
+    ...(run.plan === '' ? [] : ['', '### Plan', run.plan]),
   ];
   return lines.join('\n');
 }

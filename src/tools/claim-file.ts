@@ -23,20 +23,31 @@ const UNREADABLE_HOLDER: Holder = { worker: '', pid: 0, startTime: '', bootId: '
 
 /**
  * Creates a file with its content in one step; false when it exists already. Of any number of processes that try,
- * exactly one gets true, and nobody ever sees the file without its content.
+ * exactly one gets true, and nobody ever sees the file without its content. The content is first written to `mark`,
+ * which stays when the file is created and is removed when it is not.
  */
-export async function createExclusively({ path, text, durable }: Deposit): Promise<boolean> {
-  const temporary = await writeTemporary({ path, text, durable });
+export async function createExclusively({ path, text, durable }: Deposit, mark: string): Promise<boolean> {
+  // Never written over: an old mark may be the same file as an old claim.
+  await writeFile(mark, text, { flag: 'wx' }).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await rm(mark, { force: true });
+    await writeFile(mark, text, { flag: 'wx' });
+  });
+  if (durable === 'power') await sync(mark);
+  const isCreated = await linkOrWrite(mark, { path, text, durable });
+  if (!isCreated) await rm(mark, { force: true });
+  return isCreated;
+}
+
+async function linkOrWrite(from: string, { path, text, durable }: Deposit): Promise<boolean> {
   try {
-    await link(temporary, path);
+    await link(from, path);
     if (durable === 'power') await sync(dirname(path));
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;
     return await createWithoutLink(path, text);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Effect } from '../contract/tool-calls.ts';
@@ -116,30 +116,30 @@ async function settle(attempt: Attempt, perform: () => Promise<unknown>): Promis
 async function claimed({ ground, path, holder, run }: Attempt, number: number): Promise<boolean> {
   const claim: Claim = { holder, since: Date.now() };
   const deposit = { path: claimPath(path, number), text: JSON.stringify(claim), durable: ground.durable };
-  await writeFile(openMark(path), '').catch(async (error: unknown) => {
+  const mark = openMark(path, holder);
+  return await createExclusively(deposit, mark).catch(async (error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     // The first call of a run finds no folder yet.
     await makeNightshiftFolder(ground.root, ['ledger', safeName(run), OPEN]);
-    await writeFile(openMark(path), '');
+    return await createExclusively(deposit, mark);
   });
-  return await createExclusively(deposit);
 }
 
 async function performAndStore(
-  { ground, path, call }: Attempt,
+  { ground, path, call, holder }: Attempt,
   { number, perform }: { readonly number: number; readonly perform: () => Promise<unknown> },
 ): Promise<Kept<unknown>> {
   const value = await perform().catch(async (error: unknown) => {
     // Its process lives on, so without this word others would take the attempt to be still at work.
     await deposit({ path: overPath(path, number), text: '', durable: ground.durable });
-    await rm(openMark(path), { force: true });
+    await rm(openMark(path, holder), { force: true });
     throw error;
   });
   const text = JSON.stringify({ value });
   if (Buffer.byteLength(text) > STORED_BYTES_MAX)
     throw new Error(`Cannot store the result of "${call}": it is larger than 1 MiB`);
   await deposit({ path: `${path}.result`, text, durable: ground.durable });
-  await rm(openMark(path), { force: true });
+  await rm(openMark(path, holder), { force: true });
   return { kind: 'done', value };
 }
 
@@ -183,16 +183,19 @@ function overPath(path: string, number: number): string {
 
 /**
  * Stands from before a call is claimed until its result is stored, so that the calls which may still be at work are
- * found without looking at all that ever were.
+ * found without looking at all that ever were. It is each worker's own.
  */
-function openMark(path: string): string {
-  return join(dirname(path), OPEN, basename(path));
+function openMark(path: string, { worker }: Holder): string {
+  return join(dirname(path), OPEN, `${basename(path)}${OF}${safeName(worker)}`);
 }
+
+/** Parts the call from the worker in the name of a mark; `safeName` never makes one. */
+const OF = '.';
 
 /** Living holders, in other processes, of claims in a run's folder that have no result. */
 async function livingHolders(ground: Ground, folder: string, exceptName = ''): Promise<readonly Holder[]> {
   const names: readonly string[] = await readdir(join(folder, OPEN)).catch(() => []);
-  const calls = names.filter((name) => name !== exceptName);
+  const calls = [...new Set(names.map((name) => name.split(OF)[0] ?? name))].filter((call) => call !== exceptName);
   const holders = await Promise.all(calls.map(async (name) => await livingHolder(ground, join(folder, name))));
   return holders.filter((holder) => holder !== undefined);
 }

@@ -1,7 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { RunResult } from '../contract/run.ts';
 import type { Message } from '../contract/messages.ts';
-import { apply, settleNow, type Observation } from '../core/apply.ts';
+import { apply, settleNow } from '../core/apply.ts';
+import { begin } from '../core/begin.ts';
 import { decide } from '../core/decide.ts';
 import { newRun, type Run } from '../core/run.ts';
 import { carryOn, pickUp, wantsToContinue, type RunStart } from './continuation.ts';
@@ -24,19 +25,18 @@ export async function agentRun(start: RunStart, ...transcript: readonly (readonl
     const now = Date.now();
     const cell: RunCell = { run: start.carried ? pickUp(start, transcript, now) : newRun(start.spec, now) };
     answerPeople(cell);
-    const publish = createPublisher(cell);
+    const publish = createPublisher();
 
     for (;;) {
       cell.run = settleNow(cell.run, Date.now());
       const decision = decide(cell.run, Date.now());
-      publish(decision);
+      cell.run = begin(cell.run, decision, Date.now());
+      publish(cell.run);
       if (decision.kind === 'end') return endWith(decision.result);
-      if (wantsToContinue(workflowInfo())) await carryOn(cell);
-      for await (const observation of perform(decision, cell)) observe(cell, observation);
+      for (const observation of await perform(decision, cell)) {
+        cell.run = apply(cell.run, observation, Date.now());
+      }
+      if (cell.run.result === null && wantsToContinue(workflowInfo())) await carryOn(cell);
     }
   });
-}
-
-function observe(cell: RunCell, observation: Observation): void {
-  cell.run = apply(cell.run, observation, Date.now());
 }

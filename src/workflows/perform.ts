@@ -10,38 +10,35 @@ import { wantsToContinue } from './continuation.ts';
 type Performed = Exclude<Decision, { kind: 'end' }>;
 
 /** Performs a decision and tells what came of it, failures included. One kind of step for each kind of decision. */
-export async function* perform(decision: Performed, cell: RunCell): AsyncGenerator<Observation> {
-  try {
-    yield* performKind(decision, cell);
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    yield { kind: 'cancelled' };
-  }
+export async function perform(decision: Performed, cell: RunCell): Promise<readonly Observation[]> {
+  const observed = await performKind(decision, cell).catch(asCancelled);
   // A step may end well although the run was cancelled meanwhile; the run is cancelled all the same.
-  if (CancellationScope.current().consideredCancelled && !cell.run.cancelRequested) yield { kind: 'cancelled' };
+  return CancellationScope.current().consideredCancelled ? [...observed, CANCELLED] : observed;
 }
 
-async function* performKind(decision: Performed, cell: RunCell): AsyncGenerator<Observation> {
+const CANCELLED: Observation = { kind: 'cancelled' };
+
+function asCancelled(error: unknown): readonly Observation[] {
+  if (!isCancellation(error)) throw error;
+  return [];
+}
+
+async function performKind(decision: Performed, cell: RunCell): Promise<readonly Observation[]> {
+  const { run } = cell;
   switch (decision.kind) {
     case 'think':
-      return yield await think(cell.run, decision.purpose);
+      return [await think(run, decision.purpose)];
     case 'reflect':
-      return yield await think(cell.run, 'critique');
+      return [await think(run, 'critique')];
     case 'act':
-      return yield* act(decision, cell);
+      return await Promise.all(decision.calls.map(async (call) => await callTool(run, call)));
     case 'wait':
-      return yield await wait(decision, cell);
+      return [await wait(decision, cell)];
     case 'hold':
-      return yield await hold(decision, cell);
+      return [await hold(decision, cell)];
     case 'compact':
-      return yield { kind: 'compacted' };
+      return [{ kind: 'compacted' }];
   }
-}
-
-async function* act({ calls }: Extract<Decision, { kind: 'act' }>, cell: RunCell): AsyncGenerator<Observation> {
-  yield { kind: 'started', callIds: calls.map(({ id }) => id) };
-  const { run } = cell;
-  yield* await Promise.all(calls.map(async (call) => await callTool(run, call)));
 }
 
 /**

@@ -1,12 +1,8 @@
 import { proxySinks, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { TranscriptSink } from '../contract/activities.ts';
 import { MEMO_KEY } from '../contract/names.ts';
-import type { RunState } from '../contract/run.ts';
-import { enter } from '../core/apply.ts';
-import type { Decision } from '../core/decide.ts';
-import { note, type Run } from '../core/run.ts';
-import { detailsOf, listedState, memoOf, nowText, waitingFor } from '../core/view.ts';
-import type { RunCell } from './agent-run.ts';
+import type { Run } from '../core/run.ts';
+import { detailsOf, listedState, memoOf, waitingFor } from '../core/view.ts';
 
 /** A type, because the SDK wants an index signature that an interface does not have. */
 type TranscriptSinks = { readonly transcript: TranscriptSink };
@@ -22,40 +18,14 @@ const COST_STEP_USD = 0.05;
  * Shows the run to everybody who reads it without asking: the worker's transcript cache, the details pane and the
  * list of the Temporal UI, and the memo that remains when no worker runs. Called before each step.
  */
-export function createPublisher(cell: RunCell): (decision: Decision) => void {
+export function createPublisher(): (run: Run) => void {
   const showTranscript = createTranscriptPublisher();
   const showInList = createListPublisher();
-  return (decision) => {
-    const state = stateOf(decision, cell.run);
-    if (cell.run.state !== state) {
-      const entered = enter(cell.run, state, Date.now());
-      cell.run = note(entered, Date.now(), { type: 'run.state', state, now: nowText(entered) });
-    }
-    showTranscript(cell.run);
-    setCurrentDetails(detailsOf(cell.run));
-    showInList(cell.run);
+  return (run) => {
+    showTranscript(run);
+    setCurrentDetails(detailsOf(run));
+    showInList(run);
   };
-}
-
-const STATES_OF_THINKING = { turn: 'thinking', plan: 'planning', summary: 'finishing' } as const;
-
-function stateOf(decision: Decision, run: Run): RunState {
-  switch (decision.kind) {
-    case 'think':
-      return STATES_OF_THINKING[decision.purpose];
-    case 'reflect':
-      return 'reflecting';
-    case 'act':
-      return 'acting';
-    case 'wait':
-      return 'awaiting_human';
-    case 'hold':
-      return 'paused';
-    case 'compact':
-      return 'compacting';
-    case 'end':
-      return run.state;
-  }
 }
 
 /** Fills the worker's cache, so that no activity carries the transcript; replay fills it anew after a crash. */

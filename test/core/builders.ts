@@ -4,6 +4,7 @@ import type { Verdict } from '../../src/contract/run.ts';
 import type { RunSpec } from '../../src/contract/spec.ts';
 import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
 import { apply, type Observation } from '../../src/core/apply.ts';
+import { begin } from '../../src/core/begin.ts';
 import { newRun, type Run } from '../../src/core/run.ts';
 
 /** The clock of these tests: milliseconds, any will do. */
@@ -90,8 +91,9 @@ export function verdict(action: Verdict['action'], reason = 'because'): Observat
   return { kind: 'critique', result: said.result };
 }
 
-export function started(...callIds: string[]): Observation {
-  return { kind: 'started', callIds };
+/** The moment at which calls begin. */
+export function started(...callIds: string[]): (run: Run) => Run {
+  return (run) => begin(run, { kind: 'act', calls: run.calls.filter(({ id }) => callIds.includes(id)) }, T0);
 }
 
 export function result(callId: string, content = 'ok', changes: Partial<ToolCallResult> = {}): Observation {
@@ -99,6 +101,9 @@ export function result(callId: string, content = 'ok', changes: Partial<ToolCall
 }
 
 /** Applies observations one after another, each a millisecond later. */
-export function after(run: Run, ...observations: readonly Observation[]): Run {
-  return observations.reduce((next, observation, index) => apply(next, observation, T0 + index + 1), run);
+export function after(run: Run, ...steps: readonly (Observation | ((run: Run) => Run))[]): Run {
+  return steps.reduce<Run>(
+    (next, step, index) => (typeof step === 'function' ? step(next) : apply(next, step, T0 + index + 1)),
+    run,
+  );
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { apply, type Observation } from '../../src/core/apply.ts';
+import { begin } from '../../src/core/begin.ts';
 import { decide } from '../../src/core/decide.ts';
 import { toolUses } from '../../src/core/replies.ts';
 import type { Run } from '../../src/core/run.ts';
@@ -38,7 +39,6 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
       return [verdict((['continue', 'retry', 'replan', 'complete'] as const)[choice.chance % 4]!)];
     case 'act':
       return [
-        { kind: 'started', callIds: decision.calls.map(({ id }) => id) },
         ...decision.calls.map(({ id }): Observation => ({
           kind: 'result',
           callId: id,
@@ -64,6 +64,7 @@ function live(drawn: readonly Choice[]): Run {
   });
   for (const [index, choice] of drawn.entries()) {
     const now = T0 + index * 120_000;
+    run = begin(run, decide(run, now), now);
     for (const observation of observe(run, now, choice)) run = apply(run, observation, now);
   }
   return run;

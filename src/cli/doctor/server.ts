@@ -16,7 +16,8 @@ export async function checkServerPlaces({ settings, env }: Context): Promise<rea
       ? note('server 1, address', 'none is named by TEMPORAL_ADDRESS or a profile, so one is run here')
       : ok('server 1, address', `${temporal.address}, namespace ${temporal.namespace}; the places below are not used`);
   const { tried } = await findServerBinary({ ...folders, env, onProgress: () => undefined, install: false });
-  return [named, ...tried.map((attempt, index) => placeFinding(attempt, index + 2))];
+  const found = tried.map((attempt, index) => placeFinding(attempt, index + 2));
+  return [named, ...found, ...placesNotAsked(found.length + 2)];
 }
 
 const PLACES = {
@@ -26,6 +27,12 @@ const PLACES = {
   download: 'download',
   go: 'go install',
 } as const;
+
+/** The places behind the one that had a server, so that the whole order is seen. */
+function placesNotAsked(from: number): readonly Finding[] {
+  const names = Object.values(PLACES);
+  return names.slice(from - 1).map((name, index) => note(`server ${from + index}, ${name}`, 'not asked: one is found'));
+}
 
 function placeFinding({ step, outcome, detail }: Tried, position: number): Finding {
   const name = `server ${position}, ${PLACES[step]}`;

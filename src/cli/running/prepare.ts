@@ -60,10 +60,16 @@ async function findWorkspace(path: string): Promise<string> {
 }
 
 function overridesOf(flags: RunFlags): SpecOverrides {
-  const { id, title, model, maxTurns, maxToolCalls, maxBudgetUsd, activeTime, approvalTimeout, denyTools } = flags;
+  const { id, title, model, approvalTimeout, denyTools } = flags;
   return {
     ...given({ runId: id, title, model }),
-    limits: given({ turns: maxTurns, toolCalls: maxToolCalls, costUsd: maxBudgetUsd, activeMs: activeTime }),
+    limits: given({
+      turns: flags.maxTurns,
+      toolCalls: flags.maxToolCalls,
+      tokens: flags.maxTokens,
+      costUsd: flags.maxBudgetUsd,
+      activeMs: flags.activeTime,
+    }),
     approvals: given({ timeoutMs: approvalTimeout }),
     policy: given({ deny: denyTools }),
   };

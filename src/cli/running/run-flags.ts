@@ -12,6 +12,7 @@ export interface RunFlags {
   readonly model?: string;
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
+  readonly maxTokens?: number;
   readonly maxBudgetUsd?: number;
   readonly activeTime?: number;
   readonly timeout?: number;
@@ -59,6 +60,7 @@ export function addRunFlags(command: Command): Command {
     .option('--model <name>', 'a model, such as sonnet, or offline')
     .option('--max-turns <n>', 'model calls the run may make', countFlag)
     .option('--max-tool-calls <n>', 'tool calls the run may make', countFlag)
+    .option('--max-tokens <n>', 'tokens the run may use, in and out', countFlag)
     .option('--max-budget-usd <amount>', 'what the run may cost', dollarsFlag)
     .option('--active-time <duration>', 'time of work; waiting for people never counts', durationFlag)
     .option('--approval-timeout <duration>', 'how long a person has to answer', durationFlag)
