@@ -5,7 +5,7 @@ import { startWorker } from '../src/worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { instantModel, modelsOf } from './instant-model.ts';
-import { say, type Setting } from './setting.ts';
+import { bundlePath, say, type Setting } from './setting.ts';
 
 export interface Growth {
   readonly turns: number;
@@ -24,6 +24,7 @@ export async function measureGrowth({ target, client, folder, workspace }: Setti
     target,
     taskQueue,
     dataFolder: folder,
+    bundlePath,
     models,
     environment: {},
     tools: [readTool, unsafeTool],

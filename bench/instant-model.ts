@@ -19,7 +19,11 @@ export function decide(run: Run, now: number): Decision {
  * for one call of `tool` a turn, `turns` times. The turns are counted by the results the model has seen, or, where
  * compaction may drop some, by its own calls: then it serves one run only.
  */
-export function instantModel(turns: number, tool: string, { input = {}, counted = false }: { input?: unknown; counted?: boolean } = {}): Model {
+export function instantModel(
+  turns: number,
+  tool: string,
+  { input = {}, counted = false }: { input?: unknown; counted?: boolean } = {},
+): Model {
   let calls = 0;
   return {
     call: async ({ messages }) => {

@@ -6,7 +6,7 @@ import { startWorker } from '../src/worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { instantModel, modelsOf, TWO_KILOBYTES } from './instant-model.ts';
-import { median, say, type Setting } from './setting.ts';
+import { bundlePath, median, say, type Setting } from './setting.ts';
 
 export interface Overhead {
   /** Milliseconds a turn. */
@@ -69,6 +69,7 @@ async function timeOurs(
     target,
     taskQueue,
     dataFolder: folder,
+    bundlePath,
     models,
     environment: {},
     tools: [readTool, unsafeTool],

@@ -5,7 +5,7 @@ import proto from '@temporalio/proto';
 import { startRun } from '../src/client.ts';
 import { benchSpec } from './bench-spec.ts';
 import { startChild, type Child } from './child-process.ts';
-import { say, type Setting } from './setting.ts';
+import { bundlePath, say, type Setting } from './setting.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
@@ -24,6 +24,7 @@ export async function measureRecovery({ target, client, folder, workspace }: Set
     target,
     taskQueue,
     dataFolder: folder,
+    bundlePath,
     turns: 100_000,
     tool: 'bash',
     input: { command: `sleep ${STEP_SECONDS}` },

@@ -4,7 +4,7 @@ import { startRun } from '../src/client.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool } from './bench-tools.ts';
 import { cpuSeconds, residentMegabytes, startChild } from './child-process.ts';
-import { say, type Setting } from './setting.ts';
+import { bundlePath, say, type Setting } from './setting.ts';
 
 export interface IdleMemory {
   /** Megabytes of a worker that holds no run. */
@@ -18,7 +18,7 @@ const IDLE_RUNS = 200;
 export async function measureIdleMemory({ target, client, folder, workspace }: Setting): Promise<IdleMemory> {
   const taskQueue = `idle-${randomUUID()}`;
   const ask = { tool: 'write_file', input: { path: 'a.txt', content: 'never' } };
-  const worker = startChild({ target, taskQueue, dataFolder: folder, turns: 10, ...ask });
+  const worker = startChild({ target, taskQueue, dataFolder: folder, bundlePath, turns: 10, ...ask });
   await worker.ready;
   const emptyMegabytes = residentMegabytes(worker.pid);
   const runIds = Array.from({ length: IDLE_RUNS }, () => `idle-${randomUUID()}`);
@@ -43,6 +43,7 @@ export async function measureCpu({ target, client, folder, workspace }: Setting)
     target,
     taskQueue,
     dataFolder: folder,
+    bundlePath,
     turns: CPU_TURNS,
     tool: readTool.name,
     input: {},

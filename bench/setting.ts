@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { Runtime } from '@temporalio/worker';
 import { readEnvironment } from '../src/config/environment.ts';
 import { findFolders } from '../src/config/folders.ts';
 import type { TemporalTarget } from '../src/config/temporal-target.ts';
 import { connectClient } from '../src/temporal/connect.ts';
 import { startDevServer, type DevServer } from '../src/temporal/dev-server.ts';
+import { silenceWorkers } from './silence.ts';
+
+/** The workflow code as it is shipped: bundled by the build, so that a worker starts without bundling. */
+export const bundlePath = join(import.meta.dirname, '..', '..', 'workflow-bundle.js');
 
 /** A tuned server of our own, a workspace and a client, for one benchmark run. */
 export interface Setting {
@@ -20,11 +23,7 @@ export interface Setting {
 }
 
 export async function openSetting(): Promise<Setting> {
-  const ignore = (): void => undefined;
-  Runtime.install({
-    logger: { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
-    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
-  });
+  silenceWorkers();
   const env = readEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-bench-'));
   const workspace = await mkdtemp(join(folder, 'workspace-'));

@@ -18,7 +18,7 @@ type ToolActivity = (input: RunToolInput) => Promise<RunToolResult>;
 const REPORT_MS = 15_000;
 
 /** Runs one tool call as the activity that bears the tool's name. */
-export async function callTool(run: Run, call: ToolCall): Promise<Observation> {
+export async function callTool(run: Run, call: ToolCall): Promise<readonly Observation[]> {
   const { id: callId, index, digest, grant } = call;
   const input: RunToolInput = {
     turn: run.turn,
@@ -30,11 +30,11 @@ export async function callTool(run: Run, call: ToolCall): Promise<Observation> {
   };
   try {
     const result = await toolActivity(run, call)(input);
-    return { kind: 'result', callId, result };
+    return [{ kind: 'result', callId, result }];
   } catch (error) {
-    if (isCancellation(error)) return { kind: 'result', callId, result: cancelledResult(call) };
+    if (isCancellation(error)) return [{ kind: 'result', callId, result: cancelledResult(call) }];
     if (!(error instanceof ActivityFailure)) throw error;
-    return { kind: 'result', callId, result: failedResult(call, error) };
+    return [{ kind: 'result', callId, result: failedResult(call, error) }];
   }
 }
 
@@ -47,7 +47,7 @@ function toolActivity(run: Run, call: ToolCall): ToolActivity {
       startToCloseTimeout,
       retry: { maximumAttempts: 3 },
     });
-    return async (input) => await activityOf(local, call.tool).executeWithOptions({ summary }, [input]);
+    return (input) => activityOf(local, call.tool).executeWithOptions({ summary }, [input]);
   }
   const { heartbeatMs, actingMs } = run.spec.timeouts;
   const remote = proxyActivities<Record<string, ToolActivity>>({
@@ -57,7 +57,7 @@ function toolActivity(run: Run, call: ToolCall): ToolActivity {
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 10_000 },
   });
-  return async (input) => await activityOf(remote, call.tool).executeWithOptions({ summary }, [input]);
+  return (input) => activityOf(remote, call.tool).executeWithOptions({ summary }, [input]);
 }
 
 function activityOf<T>(proxy: Readonly<Record<string, T>>, tool: string): T {

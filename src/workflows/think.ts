@@ -12,7 +12,7 @@ import type { Observation } from '../core/apply.ts';
 import type { Run } from '../core/run.ts';
 
 /** Calls the model once, for a turn or for one of the asides. Retries are the server's. */
-export async function think(run: Run, purpose: CallPurpose): Promise<Observation> {
+export async function think(run: Run, purpose: CallPurpose): Promise<readonly Observation[]> {
   const { timeouts, model } = run.spec;
   const { callModel } = proxyActivities<Activities>({
     startToCloseTimeout: timeouts.modelAttemptMs,
@@ -26,10 +26,10 @@ export async function think(run: Run, purpose: CallPurpose): Promise<Observation
   const summary = `${what} · ${model.id} · ${run.messages.length} messages`;
   const input = { turn, messages: run.messages.length, purpose, round: run.rounds + 1 };
   try {
-    return observed(purpose, await callModel.executeWithOptions({ summary }, [input]));
+    return [observed(purpose, await callModel.executeWithOptions({ summary }, [input]))];
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    return purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null };
+    return [purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null }];
   }
 }
 
