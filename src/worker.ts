@@ -144,13 +144,23 @@ function noteInFlight(inFlight: InFlight): ActivityInterceptorsFactory {
 function ledgers(): (workspace: string) => Promise<Ledger> {
   const open = new Map<string, Promise<Ledger>>();
   return async (workspace) => {
-    const opened = open.get(workspace) ?? openLedger(workspace);
+    const opened = open.get(workspace) ?? openPruned(workspace);
     open.set(workspace, opened);
     return await opened.catch((error: unknown) => {
       open.delete(workspace);
       throw error;
     });
   };
+}
+
+/** How long claims and results of runs that do nothing are kept: longer than any step can be retried. */
+const LEDGER_KEPT_MS = 30 * 86_400_000;
+
+async function openPruned(workspace: string): Promise<Ledger> {
+  const ledger = await openLedger(workspace);
+  // Housekeeping: no step waits for it, and none fails because of it.
+  ledger.prune(LEDGER_KEPT_MS).catch(() => undefined);
+  return ledger;
 }
 
 async function runToEnd(worker: Worker, close: () => Promise<void>): Promise<void> {

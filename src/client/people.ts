@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   isGrpcServiceError,
   WorkflowNotFoundError,
@@ -32,7 +33,8 @@ export async function sendMessage(
   runId: string,
   message: { readonly by: string; readonly text: string },
 ): Promise<Sent> {
-  return await sendSurely(client, runId, { update: UPDATES.send, signal: SIGNALS.send, input: message });
+  const input = { ...message, id: randomUUID() };
+  return await sendSurely(client, runId, { update: UPDATES.send, signal: SIGNALS.send, input });
 }
 
 export async function pauseRun(client: Client, runId: string, by: string): Promise<Sent> {

@@ -2,6 +2,7 @@ import type { ToolResultBlock } from '../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
 import type { Totals } from '../contract/run.ts';
 import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../contract/limits.ts';
+import { supersede } from './approvals.ts';
 import { ended } from './calls.ts';
 import { eventText, note, say, type Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
@@ -49,7 +50,10 @@ function countResult(totals: Totals, call: ToolCall, { status, durationMs }: Too
   };
 }
 
-/** Ends the turn: all its results, in the order the model asked, as one user message. */
+/**
+ * Ends the turn: all its results, in the order the model asked, as one user message. A question that is still open then
+ * was about a call that will not run any more.
+ */
 export function closeTurn(run: Run): Run {
   const content = run.calls.map(({ id, result }): ToolResultBlock => ({
     type: 'tool_result',
@@ -57,5 +61,7 @@ export function closeTurn(run: Run): Run {
     content: result?.content ?? '',
     ...(result?.status !== 'success' && { is_error: true }),
   }));
-  return { ...say(run, { role: 'user', content }), calls: [] };
+  const closed = new Set(run.calls.map(({ id }) => id));
+  const approvals = run.approvals.map((approval) => (closed.has(approval.callId) ? supersede(approval) : approval));
+  return { ...say(run, { role: 'user', content }), calls: [], approvals };
 }

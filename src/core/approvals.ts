@@ -94,6 +94,11 @@ export function overdue(approvals: readonly Approval[], now: number): readonly A
   return approvals.filter(({ status, deadline }) => status === 'open' && now >= deadline + ANSWER_GRACE_MS);
 }
 
+/** An open question that nobody needs answered any more; a decided one stays as it was decided. */
+export function supersede(approval: Approval): Approval {
+  return approval.status === 'open' ? { ...approval, status: 'superseded' } : approval;
+}
+
 /** Puts a changed approval in place of the old one, and forgets the oldest decided ones beyond what is kept. */
 export function replaceApproval(approvals: readonly Approval[], changed: Approval): readonly Approval[] {
   return forgetOldest(approvals.map((approval) => (approval.id === changed.id ? changed : approval)));

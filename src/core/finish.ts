@@ -1,6 +1,7 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { Outcome, RunResult } from '../contract/run.ts';
 import { KIB } from '../contract/limits.ts';
+import { supersede } from './approvals.ts';
 import { countCall } from './apply-reply.ts';
 import { textOf } from './replies.ts';
 import { eventText, note, say, type Run } from './run.ts';
@@ -23,9 +24,7 @@ export function finish(run: Run, summary: CallModelResult | null, now: number): 
     answer: fitText(text, ANSWER_BYTES_MAX),
     totals: heard.totals,
   };
-  const approvals = heard.approvals.map((approval) =>
-    approval.status === 'open' ? { ...approval, status: 'superseded' as const } : approval,
-  );
+  const approvals = heard.approvals.map(supersede);
   const done: Run = { ...heard, approvals, answer: result.answer, result, state: outcome.status, since: now };
   return note(done, now, { type: 'run.ended', outcome, answer: eventText(result.answer) });
 }

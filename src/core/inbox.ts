@@ -12,11 +12,21 @@ export function messageRefusal(run: Run, message: QueuedMessage): string | null 
   return `Cannot send the message: ${run.inbox.length} messages wait already; send it again when the run has heard some`;
 }
 
+/** Ids remembered; far more than can be on their way twice at the same time. */
+const IDS_KEPT = 100;
+
 /** Takes a message in, or records that it was refused; nothing is dropped unseen. */
 export function receive(run: Run, message: QueuedMessage, now: number): Run {
+  const { id } = message;
+  if (id !== undefined && run.receivedIds.includes(id)) return run;
   const refusal = messageRefusal(run, message);
   if (refusal !== null) return note(run, now, { type: 'message.refused', by: message.by, message: refusal });
-  const queued = { ...run, inbox: [...run.inbox, message], inboxBytes: run.inboxBytes + jsonBytes(message) };
+  const queued = {
+    ...run,
+    inbox: [...run.inbox, message],
+    inboxBytes: run.inboxBytes + jsonBytes(message),
+    receivedIds: id === undefined ? run.receivedIds : [...run.receivedIds, id].slice(-IDS_KEPT),
+  };
   return note(queued, now, { type: 'message.received', by: message.by, text: eventText(message.text) });
 }
 

@@ -30,12 +30,13 @@ function wordsOf(value: unknown): Pick<Answer, 'digest' | 'note' | 'choice' | 't
   };
 }
 
-/** `{text, by?}`, or a bare string. */
+/** `{text, by?, id?}`, or a bare string. */
 export function readMessage(value: unknown): QueuedMessage | null {
   if (typeof value === 'string') return value.trim() === '' ? null : { by: 'somebody', text: value };
-  const { text, by } = fieldsOf(value);
+  const { text, by, id } = fieldsOf(value);
   if (typeof text !== 'string' || text.trim() === '') return null;
-  return { text, by: typeof by === 'string' && by !== '' ? by : 'somebody' };
+  const named = typeof id === 'string' && id.length <= 100 ? { id } : {};
+  return { ...named, text, by: typeof by === 'string' && by !== '' ? by : 'somebody' };
 }
 
 /** `{by?}`. */

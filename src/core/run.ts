@@ -10,6 +10,8 @@ import { told } from './told.ts';
 
 /** What a person said and no turn has heard yet. */
 export interface QueuedMessage {
+  /** Given by the sender, so that a message that had to be sent twice is heard once. */
+  readonly id?: string;
   readonly by: string;
   readonly text: string;
 }
@@ -34,6 +36,8 @@ export interface Run {
   readonly approvalsMade: number;
   readonly inbox: readonly QueuedMessage[];
   readonly inboxBytes: number;
+  /** Ids of the latest messages taken in. */
+  readonly receivedIds: readonly string[];
   readonly totals: Totals;
   /** Replies in a row that could not be used as they were. */
   readonly problems: number;
@@ -92,6 +96,7 @@ export function newRun(spec: RunSpec, now: number): Run {
     approvalsMade: 0,
     inbox: [],
     inboxBytes: 0,
+    receivedIds: [],
     totals: noTotals,
     problems: 0,
     windowTokens: 0,

@@ -4,17 +4,13 @@ import type { Message } from '../contract/messages.ts';
 import { apply, settleNow } from '../core/apply.ts';
 import { begin } from '../core/begin.ts';
 import { decide } from '../core/decide.ts';
-import { newRun, type Run } from '../core/run.ts';
+import { newRun } from '../core/run.ts';
 import { carryOn, pickUp, wantsToContinue, type RunStart } from './continuation.ts';
 import { endWith, orFailRun } from './ending.ts';
 import { answerPeople } from './handlers.ts';
 import { perform } from './perform.ts';
 import { createPublisher } from './publish.ts';
-
-/** The run as one cell: handlers and the loop replace it, never across a wait, so no change is lost. */
-export interface RunCell {
-  run: Run;
-}
+import type { RunCell } from './run-cell.ts';
 
 /**
  * One agent run: decide, perform, apply, until the decision is to end. Everything it knows is in `cell.run`, rebuilt

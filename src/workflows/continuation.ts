@@ -6,11 +6,12 @@ import {
   type WorkflowInfo,
 } from '@temporalio/workflow';
 import type { Message } from '../contract/messages.ts';
+import type { RunResult } from '../contract/run.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import { CARRY_PART_BYTES } from '../contract/limits.ts';
-import { note, type Run } from '../core/run.ts';
+import { newRun, note, type Run } from '../core/run.ts';
 import { jsonBytes } from '../core/sizes.ts';
-import type { agentRun, RunCell } from './agent-run.ts';
+import type { RunCell } from './run-cell.ts';
 
 /** Everything of a run but its spec and its transcript, which travel beside it. */
 type Carried = Omit<Run, 'spec' | 'messages'>;
@@ -19,6 +20,8 @@ export interface RunStart {
   readonly spec: RunSpec;
   readonly carried?: Carried;
 }
+
+type AgentRun = (start: RunStart, ...transcript: readonly (readonly Message[])[]) => Promise<RunResult>;
 
 /**
  * Events after which a run continues as new although the server does not ask yet. The server asks at 4,096 events
@@ -40,12 +43,13 @@ export async function carryOn(cell: RunCell): Promise<never> {
     continuation: continuations,
   });
   // What `upsertMemo` set is not carried by the server, so it is passed on here.
-  const continueRun = makeContinueAsNewFunc<typeof agentRun>({ memo: { ...workflowInfo().memo } });
+  const continueRun = makeContinueAsNewFunc<AgentRun>({ memo: { ...workflowInfo().memo } });
   return await continueRun({ spec, carried }, ...inParts(messages));
 }
 
+/** The run as it was carried. What an earlier version did not know yet has the value of a new run. */
 export function pickUp({ spec, carried }: RunStart, transcript: readonly (readonly Message[])[], now: number): Run {
-  return { ...(carried as Carried), spec, messages: transcript.flat(), since: carried?.since ?? now };
+  return { ...newRun(spec, now), ...carried, spec, messages: transcript.flat() };
 }
 
 function inParts(messages: readonly Message[]): readonly (readonly Message[])[] {

@@ -19,7 +19,7 @@ import { answer, answerRefusal, pause, resume } from '../core/people.ts';
 import { note } from '../core/run.ts';
 import { jsonBytes } from '../core/sizes.ts';
 import { viewOf } from '../core/view.ts';
-import type { RunCell } from './agent-run.ts';
+import type { RunCell } from './run-cell.ts';
 
 const ANSWER_SHAPE = '{"id", "decision": "approve"|"deny"|"answer", "by", "digest"?, "note"?, "choice"?, "text"?}';
 

@@ -2,7 +2,7 @@ import { CancellationScope, condition, isCancellation, workflowInfo } from '@tem
 import type { Observation } from '../core/apply.ts';
 import type { Decision } from '../core/decide.ts';
 import { spanText } from '../core/time-text.ts';
-import type { RunCell } from './agent-run.ts';
+import type { RunCell } from './run-cell.ts';
 import { think } from './think.ts';
 import { callTool } from './call-tool.ts';
 import { wantsToContinue } from './continuation.ts';

@@ -157,6 +157,19 @@ test('a flood of messages is heard in parts and never lost', () => {
   expect(heard).toBe(300);
 });
 
+test('a message that was sent twice, because nobody could tell, is heard once', () => {
+  const message = { id: 'm1', by: 'ann', text: 'hello' };
+  const run = receive(receive(fresh(), message, T0), message, T0);
+  expect(run.inbox).toHaveLength(1);
+});
+
+test('a question about a call that will not run any more is superseded at once', () => {
+  const limits = { turns: 9, toolCalls: 1, activeMs: 1e6, tokens: 1e6, costUsd: 9 };
+  const run = after(fresh({ limits }), reply(1, '', [['read', {}], bash]), started('c1-0'), result('c1-0'));
+  expect(run.ending).toMatchObject({ reason: 'tool_calls' });
+  expect(run.approvals[0]?.status).toBe('superseded');
+});
+
 test('a message too large, or one too many, is refused in the open', () => {
   const large = receive(fresh(), { by: 'ann', text: 'x'.repeat(70_000) }, T0);
   expect(large.inbox).toHaveLength(0);

@@ -38,13 +38,11 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
     case 'reflect':
       return [verdict((['continue', 'retry', 'replan', 'complete'] as const)[choice.chance % 4]!)];
     case 'act':
-      return [
-        ...decision.calls.map(({ id }): Observation => ({
-          kind: 'result',
-          callId: id,
-          result: { status: 'success', content: 'ok', durationMs: 1_000 },
-        })),
-      ];
+      return decision.calls.map(({ id }) => ({
+        kind: 'result',
+        callId: id,
+        result: { status: 'success', content: 'ok', durationMs: 1_000 },
+      }));
     case 'wait':
       return [{ kind: 'woken' }];
     case 'hold':
