@@ -60,9 +60,20 @@ async function* readEvents(place: Place, { events, missed, last }: EventPage): A
   for (const event of events) yield { kind: 'event', event };
   place.position = events.at(-1)?.seq ?? Math.max(place.position, missed ? last : 0);
   place.pause = events.length > 0 ? FAST_MS : Math.min(SLOW_MS, place.pause * 1.3);
-  if (!events.some(({ type }) => type === 'run.ended')) return;
+  if (events.some(({ type }) => type === 'run.ended')) yield* end(place, await readEnded(client, runId));
+  else if (events.length === 0) yield* readIfClosed(place);
+}
+
+/** A run that was terminated, or failed by a bug, says no last word, and still answers queries as it was. */
+async function* readIfClosed(place: Place): AsyncGenerator<Watched> {
+  const described = await describeRun(place.client, place.runId);
+  if ('kind' in described || described.status.name === 'RUNNING') return;
+  yield* end(place, await readRun(place.client, place.runId));
+}
+
+function* end(place: Place, reading: Reading): Generator<Watched> {
   place.over = true;
-  yield { kind: 'end', reading: await readEnded(client, runId) };
+  yield { kind: 'end', reading };
 }
 
 /** No page came: the run is over, or nobody answers for it now. */

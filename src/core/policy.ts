@@ -114,6 +114,7 @@ function normalise(path: string): string | null {
   return parts.join('/');
 }
 
+/** With the flag `u` only these may be escaped; an escaped hyphen is a syntax error. */
 function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/gu, '\\$&');
+  return text.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
 }

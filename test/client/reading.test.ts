@@ -104,6 +104,14 @@ test('a run that does not exist is gone, never a guess', async () => {
   expect(await follow('no-such-run')).toEqual([{ kind: 'end', reading: { kind: 'gone' } }]);
 });
 
+test('whoever follows a run that is terminated is told so, although it said no last word', async () => {
+  const run = await house.start(ask);
+  await run.until(({ state }) => state === 'awaiting_human');
+  const following = follow(run.runId);
+  await run.handle.terminate('by an operator');
+  expect((await following).at(-1)).toMatchObject({ kind: 'end', reading: { kind: 'ended', closedAs: 'TERMINATED' } });
+});
+
 test('an ended run takes nothing more, and a cancel of it is not called a success', async () => {
   const run = await house.start(steps([{ text: 'end' }]));
   await run.result();

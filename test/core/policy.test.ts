@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Policy } from '../../src/contract/spec.ts';
 import { decidePolicy, grantCovers } from '../../src/core/policy.ts';
@@ -45,6 +46,28 @@ const cases: [name: string, call: [string, unknown], expected: 'allow' | 'ask' |
 test.each(cases)('decidePolicy(): %s', (_name, [tool, input], expected) => {
   const effect = ['grep', 'read_file'].includes(tool) ? 'read' : 'unsafe';
   expect(decidePolicy(policy, { tool, effect, input }).decision).toBe(expected);
+});
+
+test('no rule and no argument, however odd, makes the policy throw', () => {
+  const odd = fc.string({ unit: 'binary', maxLength: 30 });
+  fc.assert(
+    fc.property(odd, odd, fc.constantFrom('command', 'path'), (specifier, argument, key) => {
+      const rules: Policy = {
+        allow: [`bash(${specifier})`],
+        ask: [specifier],
+        deny: [`${specifier}(x)`, `bash(--${specifier}*)`],
+      };
+      decidePolicy(rules, { tool: 'bash', effect: 'unsafe', input: { [key]: argument } });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a rule with a hyphen is a rule with a hyphen', () => {
+  const rules: Policy = { allow: ['bash(git log *)'], ask: [], deny: ['bash(git log *--output*)'] };
+  const decide = (command: string): string =>
+    decidePolicy(rules, { tool: 'bash', effect: 'unsafe', input: { command } }).decision;
+  expect([decide('git log -n 3'), decide('git log --output=x')]).toEqual(['allow', 'deny']);
 });
 
 test('the rule that allowed a call travels with it, to be checked on the real path', () => {
