@@ -9,40 +9,35 @@ import { bundlePath, say, type Setting } from './setting.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
-const KILLS = 20;
-
-/** What each turn of the measured run does: a command of this many seconds, so that a kill always meets a step. */
-const STEP_SECONDS = 0.4;
+/** What each turn of the measured run does: a command of this many seconds. */
+const STEP_SECONDS = 0.5;
 
 /**
- * Kills the worker in the middle of a step and starts another at once, twenty times over one run. Seconds from the
- * kill to the next step completed, as the server stamped it; all settings are the defaults.
+ * Kills the worker and starts another at once, again and again over one run. Seconds from each kill to the next step
+ * completed, as the server stamped it; all settings are the defaults. `mid-step` kills while the command runs;
+ * `any moment` may also meet a workflow task, which the server gives to another worker only after its timeout.
  */
-export async function measureRecovery({ target, client, folder, workspace }: Setting): Promise<readonly number[]> {
+export async function measureRecovery(
+  { target, client, folder, workspace }: Setting,
+  { kills, when }: { readonly kills: number; readonly when: 'mid-step' | 'any moment' },
+): Promise<readonly number[]> {
   const taskQueue = `recovery-${randomUUID()}`;
-  const options = {
-    target,
-    taskQueue,
-    dataFolder: folder,
-    bundlePath,
-    turns: 100_000,
-    tool: 'bash',
-    input: { command: `sleep ${STEP_SECONDS}` },
-  };
+  const step = { turns: 100_000, tool: 'bash', input: { command: `sleep ${STEP_SECONDS}` } };
+  const options = { target, taskQueue, dataFolder: folder, bundlePath, ...step };
   const runId = `recovery-${randomUUID()}`;
   const seconds: number[] = [];
   let worker = startChild(options);
   await worker.ready;
   await startRun(client, benchSpec(runId, workspace), taskQueue);
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    await stepInFlight(client, runId, worker);
-    await sleep(Math.random() * STEP_SECONDS * 500);
+  for (let kill = 1; kill <= kills; kill += 1) {
+    await commandBegins(client, runId, worker);
+    await sleep(Math.random() * STEP_SECONDS * (when === 'mid-step' ? 600 : 2_500));
     const killedAt = Date.now();
     worker.process.kill('SIGKILL');
     worker = startChild(options);
     const done = await nextCompletion(client, runId, killedAt);
     seconds.push((done - killedAt) / 1_000);
-    say(`  kill ${kill} of ${KILLS}: ${seconds.at(-1)?.toFixed(2)} s`);
+    say(`  ${when}, kill ${kill} of ${kills}: ${seconds.at(-1)?.toFixed(2)} s`);
     await worker.ready;
   }
   await client.workflow.getHandle(runId).terminate('measured');
@@ -50,14 +45,18 @@ export async function measureRecovery({ target, client, folder, workspace }: Set
   return seconds;
 }
 
-async function stepInFlight(client: Client, runId: string, { pid }: Child): Promise<void> {
+/** Resolves when this worker has just begun a command, so that a kill soon after meets it. */
+async function commandBegins(client: Client, runId: string, { pid }: Child): Promise<void> {
   for (;;) {
     const { raw } = await client.workflow.getHandle(runId).describe();
-    const running = raw.pendingActivities?.some(
-      ({ state, lastWorkerIdentity }) =>
-        state === PENDING_ACTIVITY_STATE_STARTED && lastWorkerIdentity?.includes(`/${pid}/`),
+    const running = raw.pendingActivities?.find(
+      ({ state, activityType, lastWorkerIdentity }) =>
+        state === PENDING_ACTIVITY_STATE_STARTED &&
+        activityType?.name === 'bash' &&
+        lastWorkerIdentity?.includes(`/${pid}/`),
     );
-    if (running === true) return;
+    const { seconds = 0, nanos = 0 } = running?.lastStartedTime ?? {};
+    if (running !== undefined && Date.now() - (Number(seconds) * 1_000 + (nanos ?? 0) / 1e6) < 100) return;
     await sleep(5);
   }
 }
