@@ -22,11 +22,28 @@ export async function orFailRun(body: () => Promise<RunResult>): Promise<RunResu
     return await body();
   } catch (error) {
     if (error instanceof TemporalFailure || error instanceof ContinueAsNew) throw error;
-    throw ApplicationFailure.create({
-      message: `Nightshift has a bug: ${error instanceof Error ? error.message : String(error)}`,
-      type: 'NightshiftBug',
-      nonRetryable: true,
-      ...(error instanceof Error && { cause: error }),
-    });
+    throw asFailure(error);
   }
+}
+
+/** Makes a handler that a bug of ours cannot turn into a run that is held for ever. */
+export function orFail<Arguments extends unknown[], Result>(
+  handler: (...given: Arguments) => Result,
+): (...given: Arguments) => Result {
+  return (...given) => {
+    try {
+      return handler(...given);
+    } catch (error) {
+      throw error instanceof TemporalFailure ? error : asFailure(error);
+    }
+  };
+}
+
+function asFailure(error: unknown): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: `Nightshift has a bug: ${error instanceof Error ? error.message : String(error)}`,
+    type: 'NightshiftBug',
+    nonRetryable: true,
+    ...(error instanceof Error && { cause: error }),
+  });
 }

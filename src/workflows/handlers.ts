@@ -19,6 +19,7 @@ import { answer, answerRefusal, pause, resume } from '../core/people.ts';
 import { note } from '../core/run.ts';
 import { jsonBytes } from '../core/sizes.ts';
 import { viewOf } from '../core/view.ts';
+import { orFail } from './ending.ts';
 import type { RunCell } from './run-cell.ts';
 
 const ANSWER_SHAPE = '{"id", "decision": "approve"|"deny"|"answer", "by", "digest"?, "note"?, "choice"?, "text"?}';
@@ -34,36 +35,32 @@ export function answerPeople(cell: RunCell): void {
 }
 
 function takeSignals(cell: RunCell): void {
-  setHandler(
-    defineSignal<[unknown]>(SIGNALS.answer),
-    (given) => {
-      const parsed = readAnswer(given);
-      cell.run = parsed ? answer(cell.run, parsed, Date.now()) : refuseMalformed(cell);
-    },
-    { description: `Answer a question of this run. One JSON object: ${ANSWER_SHAPE}` },
-  );
-  setHandler(
-    defineSignal<[unknown]>(SIGNALS.send),
+  takeSignal(SIGNALS.answer, `Answer a question of this run. One JSON object: ${ANSWER_SHAPE}`, (given) => {
+    const parsed = readAnswer(given);
+    cell.run = parsed ? answer(cell.run, parsed, Date.now()) : refuseMalformed(cell);
+  });
+  takeSignal(
+    SIGNALS.send,
+    'Say something to the agent; it hears it between turns. One JSON object: {"text", "by"}',
     (given) => {
       const message = readMessage(given);
       if (message !== null) cell.run = receive(cell.run, message, Date.now());
     },
-    { description: 'Say something to the agent; it hears it between turns. One JSON object: {"text", "by"}' },
   );
-  setHandler(
-    defineSignal<[unknown]>(SIGNALS.pause),
-    (given) => {
-      cell.run = pause(cell.run, readPerson(given), Date.now());
-    },
-    { description: 'Pause after the step in progress. One JSON object: {"by"}' },
-  );
-  setHandler(
-    defineSignal<[unknown]>(SIGNALS.resume),
+  takeSignal(SIGNALS.pause, 'Pause after the step in progress. One JSON object: {"by"}', (given) => {
+    cell.run = pause(cell.run, readPerson(given), Date.now());
+  });
+  takeSignal(
+    SIGNALS.resume,
+    'Go on after a pause, or after mending what the run was parked for. One JSON object: {"by"}',
     (given) => {
       cell.run = resume(cell.run, readPerson(given), Date.now());
     },
-    { description: 'Go on after a pause, or after mending what the run was parked for. One JSON object: {"by"}' },
   );
+}
+
+function takeSignal(name: string, description: string, take: (given: unknown) => void): void {
+  setHandler(defineSignal<[unknown]>(name), orFail(take), { description });
 }
 
 function refuseMalformed(cell: RunCell): RunCell['run'] {
@@ -74,28 +71,28 @@ function refuseMalformed(cell: RunCell): RunCell['run'] {
 function takeUpdates(cell: RunCell): void {
   setHandler(
     defineUpdate<Approval | null, [unknown]>(UPDATES.answer),
-    (given) => {
+    orFail((given: unknown) => {
       const parsed = readAnswer(given);
       if (parsed === null) return null;
       cell.run = answer(cell.run, parsed, Date.now());
       return cell.run.approvals.find(({ id }) => id === parsed.id) ?? null;
-    },
+    }),
     {
       description: `Answer a question and hear whether it counted. One JSON object: ${ANSWER_SHAPE}`,
       // Synchronous, because the SDK never awaits a validator.
-      validator: (given) => refuseAnswer(cell, given),
+      validator: orFail((given: unknown) => refuseAnswer(cell, given)),
     },
   );
   setHandler(
     defineUpdate<number, [unknown]>(UPDATES.send),
-    (given) => {
+    orFail((given: unknown) => {
       const message = readMessage(given);
       if (message !== null) cell.run = receive(cell.run, message, Date.now());
       return cell.run.inbox.length;
-    },
+    }),
     {
       description: 'Say something to the agent and hear whether it was taken. One JSON object: {"text", "by"}',
-      validator: (given) => refuseMessage(cell, given),
+      validator: orFail((given: unknown) => refuseMessage(cell, given)),
     },
   );
 }
