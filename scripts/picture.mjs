@@ -26,11 +26,13 @@ if (address === undefined) {
 const folder = join(ROOT, 'docs', 'images');
 await mkdir(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
-const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
 await page.goto(address);
 const history = page.getByText('Event History').first();
 await history.waitFor({ timeout: 30_000 });
+// The timeline draws itself after the page has come.
 await page.waitForTimeout(3_000);
-await history.scrollIntoViewIfNeeded();
-await page.screenshot({ path: join(folder, 'temporal-ui.png') });
+const { y } = await history.boundingBox();
+const clip = { x: 64, y: y - 20, width: 1216, height: Math.min(820, 1600 - y) };
+await page.screenshot({ path: join(folder, 'temporal-ui.png'), clip });
 await browser.close();

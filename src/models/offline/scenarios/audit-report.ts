@@ -46,7 +46,9 @@ export function checkStory({ command, check, manifests }: Audit): string {
   if (check.kind === 'failed')
     return `The checks (${code(command)}) were allowed and run, and failed with exit code ${check.exitCode}.`;
   const why = NOT_RUN.get(check.word) ?? `came to no end that I know (${check.word})`;
-  return `The checks (${code(command)}) ${why}: ${oneLine(check.reason, 400)}`;
+  // What follows the first sentence of an expiry is advice to the model, not a reason; a person's words are all kept.
+  const reason = check.word === 'expired' ? check.reason.replace(/\.\s.*$/su, '.') : check.reason;
+  return `The checks (${code(command)}) ${why}: ${oneLine(reason, 400)}`;
 }
 
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
