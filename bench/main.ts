@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureCancel } from './cancel.ts';
 import { measureGrowth } from './growth.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureRecovery } from './recovery.ts';
@@ -43,6 +44,10 @@ const SECTIONS: Readonly<Record<string, (setting: Setting) => Promise<Figures>>>
       recoveryAnyMomentWorstSeconds: Math.max(...anyMoment),
     };
   },
+  cancel: async (setting) => {
+    const seconds = await measureCancel(setting);
+    return { cancelMedianSeconds: median(seconds), cancelWorstSeconds: Math.max(...seconds) };
+  },
   resources: async (setting) => {
     const memory = await measureIdleMemory(setting);
     return {
@@ -61,6 +66,7 @@ const TARGETS: Readonly<Record<string, number>> = {
   historyBytesPerMessageByte: 2,
   recoveryMedianSeconds: 2,
   recoveryWorstSeconds: 5,
+  cancelWorstSeconds: 2,
 };
 
 const HELP = `Usage: npm run bench -- [--json FILE] [--only ${Object.keys(SECTIONS).join('|')}]

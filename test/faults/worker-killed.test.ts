@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { answerApproval } from '../../src/client.ts';
+import { digestOf } from '../../src/tools/digest.ts';
+import { callKey } from '../../src/tools/ledger.ts';
 import { findMarked } from '../../src/tools/process-tree.ts';
 import { steps, type Scenario } from '../../src/models/offline/scenario.ts';
 import { openHouse, replay, type House } from '../support/house.ts';
@@ -44,16 +46,19 @@ test('killed in the middle of a model stream, the call is made again and the run
 
 test('killed in the middle of a command, the command is not started again, its processes die, and the model is told', async () => {
   const first = await worker();
-  const run = await house.start(bashThenSay(recorder.command('mid-bash', 'sleep 60')), freely);
+  const command = recorder.command('mid-bash', 'sleep 60');
+  const run = await house.start(bashThenSay(command), freely);
   await eventually(async () => (await recorder.starts('mid-bash')) === 1);
+  const call = `t1-c0-${digestOf('bash', { command }).slice(7, 19)}`;
+  const marker = { name: 'NIGHTSHIFT_CALL', value: callKey(run.runId, call) };
+  expect((await findMarked(marker)).length).toBeGreaterThan(0);
   await first.kill();
   await worker();
   const result = await run.result();
   expect(result.answer).toContain('outcome_unknown');
   expect(result.totals.unknown).toBe(1);
   expect([await recorder.starts('mid-bash'), await recorder.ends('mid-bash')]).toEqual([1, 0]);
-  const key = `${run.runId}/`;
-  expect((await findMarked({ name: 'NIGHTSHIFT_CALL', value: key })).length).toBe(0);
+  expect(await findMarked(marker)).toEqual([]);
 });
 
 test('killed between turns, the run goes on where it was', async () => {
