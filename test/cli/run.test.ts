@@ -7,7 +7,8 @@ let cli: CommandLine;
 beforeAll(async () => {
   cli = await openCommandLine({ workflowBundle: inject('workflowBundle'), temporalAddress: inject('temporalAddress') });
   // The first run would start the services by itself; here the tests share them from the beginning.
-  await cli.run(['up', '--detach']);
+  // Ends by itself also when this process is killed before it can end it.
+  await cli.run(['up', '--detach', '--idle-stop', '10m']);
 });
 afterAll(async () => await cli.close());
 
