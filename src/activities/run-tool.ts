@@ -40,7 +40,7 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
       `Cannot run "${use.name}": the arguments are not those that were decided about`,
     );
   }
-  const ledger = await ledgerOrFailure(dependencies, transcript.spec.workspace);
+  const ledger = await dependencies.ledgerOf(transcript.spec.workspace).catch(() => null);
   if (ledger === null)
     return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
   const effect = transcript.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
@@ -58,10 +58,6 @@ function findCall({ messages }: Transcript, { callId }: RunToolInput): ToolUseBl
   if (use === undefined)
     throw ApplicationFailure.nonRetryable(`Cannot run call "${callId}": the transcript has no such call`);
   return use;
-}
-
-async function ledgerOrFailure({ ledgerOf }: Dependencies, workspace: string): Promise<Ledger | null> {
-  return await ledgerOf(workspace).catch(() => null);
 }
 
 /** A timeout does not prove that the old call stopped; until it has, no step of this run starts here. */

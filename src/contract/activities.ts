@@ -72,8 +72,6 @@ export interface TranscriptPage {
   readonly from: number;
   readonly messages: readonly Message[];
   readonly total: number;
-  /** The execution this page is of; a cache entry is of exactly one. */
-  readonly key: string;
   /** Present when `from` is 0. */
   readonly spec?: RunSpec;
 }

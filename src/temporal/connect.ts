@@ -1,11 +1,10 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import type { TemporalTarget } from '../config/temporal-target.ts';
 import { dataConverter } from './data-converter.ts';
 import { NotAllowed, ServerUnreachable } from './errors.ts';
 
 /** A server that is there answers in milliseconds, one across the world in under a second. */
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Status codes of gRPC that mean "not with these credentials". */
 const REFUSALS: ReadonlySet<number> = new Set([7, 16]);
@@ -41,11 +40,6 @@ export async function connectClient(target: TemporalTarget): Promise<ClientConne
   return { client, connection, close: async () => await connection.close() };
 }
 
-/** Connects a worker. Throws as `connectClient` does; the namespace is checked by the worker itself. */
-export async function connectWorker(target: TemporalTarget): Promise<NativeConnection> {
-  return await explained(target, async () => await withTimeLimit(NativeConnection.connect(connectionOptions(target))));
-}
-
 /** True for an answer of the server that says "you may not". */
 export function isRefusal(error: unknown): boolean {
   return statusOf(error).some((code) => REFUSALS.has(code)) || REFUSAL_WORDS.test(messageOf(error));
@@ -54,7 +48,13 @@ export function isRefusal(error: unknown): boolean {
 /** How the native library words the two codes while it connects; it keeps no number there. */
 const REFUSAL_WORDS = /valid authentication credentials|permission to execute the specified operation/;
 
-function connectionOptions({ address, apiKey, tls, metadata }: TemporalTarget): Omit<TemporalTarget, 'namespace'> {
+/** Everything of a target but the namespace, as both kinds of connection take it. */
+export function connectionOptions({
+  address,
+  apiKey,
+  tls,
+  metadata,
+}: TemporalTarget): Omit<TemporalTarget, 'namespace'> {
   return {
     address,
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -63,7 +63,8 @@ function connectionOptions({ address, apiKey, tls, metadata }: TemporalTarget): 
   };
 }
 
-async function explained<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
+/** Runs `connect` and says in our own words why it failed. Throws as `connectClient` does. */
+export async function explained<T>(target: TemporalTarget, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {
@@ -78,25 +79,6 @@ async function explained<T>(target: TemporalTarget, connect: () => Promise<T>): 
       );
     }
     throw new ServerUnreachable(target.address, messageOf(error), error);
-  }
-}
-
-/** The native library has no time limit of its own; a connection that arrives later is closed. */
-async function withTimeLimit(connecting: Promise<NativeConnection>): Promise<NativeConnection> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      void connecting.then(
-        async (connection) => await connection.close(),
-        () => undefined,
-      );
-      reject(new Error(`it did not answer within ${CONNECT_TIMEOUT_MS / 1_000} s`));
-    }, CONNECT_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([connecting, tooLate]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

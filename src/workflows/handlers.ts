@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { TranscriptPage } from '../contract/activities.ts';
 import type { Approval } from '../contract/approvals.ts';
 import type { EventPage } from '../contract/events.ts';
@@ -139,6 +132,6 @@ function transcriptFrom({ run }: RunCell, from: number): TranscriptPage {
     if (messages.length > 0 && bytes > PAGE_BYTES_MAX) break;
     messages.push(message);
   }
-  const page = { from, messages, total: run.messages.length, key: workflowInfo().runId };
+  const page = { from, messages, total: run.messages.length };
   return from === 0 ? { ...page, spec: run.spec } : page;
 }

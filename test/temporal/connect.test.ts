@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type ClientConnection, connectClient, connectWorker } from '../../src/temporal/connect.ts';
+import { type ClientConnection, connectClient } from '../../src/temporal/connect.ts';
+import { connectWorker } from '../../src/temporal/connect-worker.ts';
 import { NotAllowed, ServerUnreachable } from '../../src/temporal/errors.ts';
 import { ensureSearchAttributes, searchAttributeKeys } from '../../src/temporal/search-attributes.ts';
 
