@@ -79,9 +79,8 @@ function* end(place: Place, reading: Reading): Generator<Watched> {
 /** No page came: the run is over, or nobody answers for it now. */
 async function* readSilence(place: Place): AsyncGenerator<Watched> {
   const reading = await readRun(place.client, place.runId);
-  place.over = isOver(reading);
-  if (place.over) yield { kind: 'end', reading };
-  else if (!place.asleep && reading.kind !== 'live') yield { kind: 'asleep', reading };
+  if (isOver(reading)) return yield* end(place, reading);
+  if (!place.asleep && reading.kind !== 'live') yield { kind: 'asleep', reading };
   place.asleep = reading.kind !== 'live';
 }
 
