@@ -1,5 +1,5 @@
 import type { Message, StopReason, Usage, AssistantMessage } from './messages.ts';
-import type { ToolCallResult, ToolErrorKind } from './tool-calls.ts';
+import type { ToolAnswer, ToolCallResult, ToolErrorKind, ToolQuestion, Touch } from './tool-calls.ts';
 import type { RunSpec } from './spec.ts';
 
 /**
@@ -25,6 +25,16 @@ export interface CheckedCall {
   readonly id: string;
   readonly digest: string;
   readonly summary: string;
+  /** What it reaches for; left out by a tool of which nothing can be told. */
+  readonly touches?: readonly Touch[];
+  /** What will happen, for those who approve: a diff, the command, the request. Without secrets. */
+  readonly preview?: string;
+  /** Over the whole preview as it was before anything was left out. */
+  readonly previewDigest?: string;
+  /** The arguments without secrets; present only when they hold any. */
+  readonly shown?: unknown;
+  /** Why this worker cannot confine the call, which then runs only with a person's leave. */
+  readonly unconfined?: string;
   /** Present when the call cannot run; the model reads the message. */
   readonly problem?: { readonly kind: ToolErrorKind; readonly message: string };
 }
@@ -47,10 +57,19 @@ export interface RunToolInput {
   readonly callId: string;
   readonly digest: string;
   readonly messages: number;
+  /** Id of the first execution of the run, which no other run ever has; a run id may be used again on another server. */
+  readonly chain?: string;
+  readonly attempt?: number;
   readonly grant?: string;
+  readonly shown?: string;
+  readonly unconfined?: true;
+  readonly answers?: readonly ToolAnswer[];
 }
 
-export type RunToolResult = ToolCallResult;
+/** The end of a call, or what a person must say before it can go on. */
+export type RunToolResult =
+  | ToolCallResult
+  | { readonly status: 'asks'; readonly question: ToolQuestion; readonly durationMs: number };
 
 /**
  * The activities the workflow calls. Tools are called by their own names through the same signature as

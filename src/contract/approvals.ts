@@ -1,5 +1,11 @@
-/** What is asked of a person: leave for one exact call, one of several options, or words. */
-export type ApprovalKind = 'approve' | 'choose' | 'answer';
+/**
+ * What is asked of a person: leave for one exact call, one of several options, words, or what became of a call whose
+ * outcome is not known.
+ */
+export type ApprovalKind = 'approve' | 'choose' | 'answer' | 'outcome';
+
+/** The choice of an `outcome` that has the call started once more, and so needs the same leave as starting it did. */
+export const REPEAT = 'repeat';
 
 /**
  * `open` until it is one of the others, once. `expired` is nobody's decision; `superseded` means the run moved
@@ -22,8 +28,10 @@ export interface Approval {
   readonly tool: string;
   /** One line: what is asked. */
   readonly title: string;
-  /** The exact arguments; what is approved is what will run. */
+  /** The exact arguments, secrets left out; what is approved is what will run. */
   readonly arguments: unknown;
+  /** What will happen, as the tool foretells it: a diff, the command, the request. */
+  readonly preview?: string;
   readonly options: readonly ApprovalOption[];
   /** `sha256:…` over tool and arguments. An answer that names another digest is refused. */
   readonly digest: string;
@@ -40,9 +48,9 @@ export interface AcceptedAnswer {
   readonly by: string;
   readonly at: number;
   readonly note?: string;
-  /** Of kind `choose`. */
+  /** Of kinds `choose` and `outcome`. */
   readonly choice?: string;
-  /** Of kind `answer`. */
+  /** Of kind `answer`; of kind `outcome`, what the call would have returned. */
   readonly text?: string;
 }
 

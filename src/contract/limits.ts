@@ -17,7 +17,15 @@ export const REPLY_BYTES_MAX = 512 * KIB;
 export const PARALLEL_CALLS_MAX = 8;
 
 /** Calls of one turn that are taken at all; the rest get an error that says so. */
-export const CALLS_PER_TURN_MAX = 200;
+export const CALLS_PER_TURN_MAX = 1_000;
+
+/** What is shown of one call's preview, and of those of one turn together; the arguments are always shown whole. */
+export const PREVIEW_BYTES_MAX = 16 * KIB;
+export const TURN_PREVIEWS_BYTES_MAX = 128 * KIB;
+
+/** Tools above which a run is warned, and above which most are found by search instead of being sent each time. */
+export const TOOLS_WARNED_AT = 20;
+export const TOOLS_SENT_MAX = 50;
 
 /** One message from a person. */
 export const MESSAGE_BYTES_MAX = 64 * KIB;

@@ -39,6 +39,8 @@ export const FAILURES = {
   modelUnavailable: 'ModelUnavailable',
   /** An earlier call may still be writing in this workspace; retried. */
   workspaceBusy: 'WorkspaceBusy',
+  /** A passing failure of a call that may be repeated; retried a few times. */
+  toolFailing: 'ToolFailing',
   /** The worker that ran the step died; retried at once. */
   workerDied: 'WorkerDied',
   /** A person's answer was not accepted; details carry a `Refusal`. */

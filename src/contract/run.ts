@@ -25,6 +25,7 @@ export type StopCause =
   | 'tokens'
   | 'cost'
   | 'approval_expired'
+  | 'outcome_unknown'
   | 'consecutive_errors'
   | 'refusal'
   | 'max_tokens'
@@ -67,6 +68,11 @@ export interface Verdict {
   readonly confidence: number;
 }
 
+export interface Todo {
+  readonly text: string;
+  readonly status: 'open' | 'doing' | 'done';
+}
+
 /** Why a run waits although nobody asked it to. */
 export interface Parking {
   readonly reason: 'credentials' | 'credit' | 'model_unreachable' | 'person';
@@ -99,6 +105,8 @@ export interface RunView {
   readonly parked: Parking | null;
   /** The newest plan; empty without one. */
   readonly plan: string;
+  /** The agent's own list of what is to be done. */
+  readonly todos: readonly Todo[];
   readonly totals: Totals;
   readonly queuedMessages: number;
   /** Sequence number of the newest event. */

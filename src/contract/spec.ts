@@ -39,6 +39,8 @@ export const approvalTermsSchema = z.strictObject({
   timeoutMs: count.default(86_400_000),
   /** What happens at the deadline: that call is denied and the run goes on, or the run stops. */
   onTimeout: z.enum(['deny', 'stop']).default('deny'),
+  /** Whether a person is asked what became of a call whose worker was lost, or only the model is told. */
+  unknownOutcome: z.enum(['ask', 'tell']).optional(),
 });
 
 /** When the work is judged by a critique, which may send it back. */
@@ -48,12 +50,62 @@ export const critiqueSchema = z.strictObject({
   redoMax: count.default(3),
 });
 
-/** Rules such as `read_file`, `write_file(reports/**)` or `bash(npm run *)`. Deny beats ask beats allow. */
-export const policySchema = z.strictObject({
-  allow: z.array(z.string()).default([]),
-  ask: z.array(z.string()).default([]),
-  deny: z.array(z.string()).default([]),
+const rules = z.array(z.string()).default([]);
+
+/** The rules of one layer: the operator of the machine, its user, the project, and last the agent itself. */
+export const policyLayerSchema = z.strictObject({
+  layer: z.enum(['operator', 'user', 'project']),
+  /** The file it was read from, for people. */
+  source: z.string(),
+  allow: rules,
+  ask: rules,
+  deny: rules,
 });
+
+/**
+ * What happens to a call that no rule decides. `default`: reads run, all else is asked. `auto-edit`: writes of files in
+ * the workspace run too. `plan`: nothing but reads runs, whatever the rules say. `unattended`: what would be asked is
+ * denied at once. `yolo`: what no rule asks or denies runs; only the operator's settings can enable it.
+ */
+export const policyModeSchema = z.enum(['default', 'auto-edit', 'plan', 'unattended', 'yolo']);
+
+/** Rules such as `read_file`, `Edit(/reports/**)` or `bash(npm run *)`. Deny beats ask beats allow. */
+export const policySchema = z.strictObject({
+  /** The agent's own rules, and what was added at the start of the run. */
+  allow: rules,
+  ask: rules,
+  deny: rules,
+  mode: policyModeSchema.optional(),
+  /** Layers above the agent's, the uppermost first; each can only narrow what those above it leave open. */
+  above: z.array(policyLayerSchema).optional(),
+});
+
+/** Where a tool that is not built in comes from, pinned so that a change under a running agent is noticed. */
+export const toolOriginSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('mcp'),
+    server: z.string(),
+    /** The server's own name of the tool. */
+    tool: z.string(),
+    /** Digest of how the server is started or reached; the worker finds the rest by it. */
+    config: z.string(),
+    /** Digest of the definition as the server listed it. */
+    pin: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal('command'),
+    /** Gets the tool's name as its last argument and the input as JSON on stdin. */
+    call: z.string(),
+    tool: z.string(),
+    source: z.string(),
+  }),
+  z.strictObject({
+    /** The model API runs it by itself, within its own reply. */
+    kind: z.literal('api'),
+    /** As the API names it, such as `web_search_20250305`. */
+    type: z.string(),
+  }),
+]);
 
 export const toolDefinitionSchema = z.strictObject({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
@@ -65,6 +117,14 @@ export const toolDefinitionSchema = z.strictObject({
   timeoutMs: count,
   /** A short read that may run beside the workflow as a local activity: one event in history instead of six. */
   local: z.boolean(),
+  /** Left out by the built-in tools. */
+  origin: toolOriginSchema.optional(),
+  /** True when it touches nothing but what is the agent's own, so that nobody need be asked. */
+  own: z.boolean().optional(),
+  /** Told to the model with the result of the first use, instead of in every request. */
+  instructions: z.string().optional(),
+  /** True when the model is not shown the definition until it searches for it. */
+  deferred: z.boolean().optional(),
 });
 
 export const modelChoiceSchema = z.strictObject({
@@ -94,6 +154,8 @@ export const runSpecSchema = z.strictObject({
   /** The first user message. */
   task: z.string().min(1),
   tools: z.array(toolDefinitionSchema),
+  /** What is told with the first use of any of these tools, gathered from their definitions. */
+  instructions: z.array(z.strictObject({ tools: z.array(z.string()), text: z.string() })).optional(),
   policy: policySchema,
   approvals: approvalTermsSchema,
   /** Whether the model writes a plan before it may use a tool. */
@@ -111,6 +173,9 @@ export type Timeouts = z.infer<typeof timeoutsSchema>;
 export type ApprovalTerms = z.infer<typeof approvalTermsSchema>;
 export type Critique = z.infer<typeof critiqueSchema>;
 export type Policy = z.infer<typeof policySchema>;
+export type PolicyLayer = z.infer<typeof policyLayerSchema>;
+export type PolicyMode = z.infer<typeof policyModeSchema>;
+export type ToolOrigin = z.infer<typeof toolOriginSchema>;
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 export type ModelChoice = z.infer<typeof modelChoiceSchema>;
 export type RunSpec = z.infer<typeof runSpecSchema>;

@@ -39,6 +39,39 @@ export type ToolErrorKind =
   | 'outcome_unknown'
   | 'unhandled_exception';
 
+/**
+ * What a call reaches for, as far as the worker can tell before it runs. Policy rules are about these.
+ *
+ * - `command`: one simple command of a shell line, its words joined by spaces. `text` begins with the variables set for
+ *   it (`A=1 npm test`), `bare` leaves them out.
+ * - `path`: relative to the workspace, links resolved; absolute when it lies outside.
+ * - `domain`: a host name or address, in lower case.
+ * - `opaque`: something that cannot be told, such as a shell line that does not parse.
+ */
+export type Touch =
+  | { readonly kind: 'command'; readonly text: string; readonly bare: string }
+  | { readonly kind: 'path'; readonly path: string; readonly access: 'read' | 'write' }
+  | { readonly kind: 'domain'; readonly host: string }
+  | { readonly kind: 'opaque'; readonly why: string };
+
+/** What a tool must know from a person before it can go on, such as the elicitation of an MCP server. */
+export interface ToolQuestion {
+  /** Words of the tool or its server, not ours. */
+  readonly message: string;
+  /** One of these, or words when there are none. */
+  readonly options: readonly { readonly id: string; readonly label: string }[];
+  /** What the tool wants back with the answer. At most 64 KiB. */
+  readonly state: string;
+}
+
+/** What a person said to a `ToolQuestion`. */
+export interface ToolAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** The id of an option, or the words. */
+  readonly text?: string;
+  readonly state: string;
+}
+
 /** One call the model asked for, as the run sees it. The input itself stays in the transcript. */
 export interface ToolCall {
   /** The model's own id (`toolu_…`), which its result must name. */
@@ -52,10 +85,25 @@ export interface ToolCall {
   /** What it does in one line of at most 200 characters, for people. */
   readonly summary: string;
   readonly status: ToolCallStatus;
-  /** The policy rule that allowed the call by itself; the tool checks it again on the resolved path. */
+  /** The policy rule that allowed the call by itself; what is really touched is judged again where it runs. */
   readonly grant?: string;
+  /** Digest of the preview a person approved; what runs must still have the same. */
+  readonly shown?: string;
+  /** A person allowed it to run although the worker cannot confine it. */
+  readonly unconfined?: true;
+  /** Counts the times the call was started anew by a person's word, from 1. */
+  readonly attempt?: number;
+  /** The call is not told to the model yet: a person is asked about it. */
+  readonly open?: OpenOutcome;
+  /** What people said to the questions of the tool, in order. */
+  readonly answers?: readonly ToolAnswer[];
   readonly result?: ToolCallResult;
 }
+
+/** Why a call that was started waits for a person. */
+export type OpenOutcome =
+  | { readonly kind: 'unknown'; readonly result: ToolCallResult }
+  | { readonly kind: 'question'; readonly question: ToolQuestion };
 
 export interface ToolCallResult {
   readonly status: 'success' | 'error' | 'denied' | 'expired' | 'cancelled' | 'unknown';

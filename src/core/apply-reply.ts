@@ -1,6 +1,7 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
-import { ended, openCalls } from './calls.ts';
+import { ended } from './call-life.ts';
+import { openCalls } from './calls.ts';
 import { PROBLEMS_MAX, stop } from './ending.ts';
 import { textOf, toolUses } from './replies.ts';
 import { closeTurn } from './apply-results.ts';

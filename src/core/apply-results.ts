@@ -3,7 +3,7 @@ import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
 import type { Totals } from '../contract/run.ts';
 import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../contract/limits.ts';
 import { supersede } from './approvals.ts';
-import { ended } from './calls.ts';
+import { CALL_LIFE, ended } from './call-life.ts';
 import { eventText, note, say, type Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
 import { told } from './told.ts';
@@ -15,12 +15,19 @@ export function applyResult(
   now: number,
 ): Run {
   const call = run.calls.find(({ id }) => id === callId);
-  if (call === undefined || call.result !== undefined) return run;
-  const fitted = { ...result, content: fitResult(run, result.content) };
+  if (call === undefined || !CALL_LIFE[call.status].includes(result.status)) return run;
+  const { content, instructed } = withInstructions(run, call, result.content);
+  const fitted = { ...result, content: fitResult(run, content) };
   const calls = run.calls.map((other) => (other.id === callId ? ended(other, fitted) : other));
-  return note({ ...run, calls, totals: countResult(run.totals, call, result) }, now, {
+  return noteEnded({ ...run, calls, instructed }, { call, result: fitted }, now);
+}
+
+/** Counts and tells an end. `call` is as it was before, so that one which never started does not count as a start. */
+export function noteEnded(run: Run, { call, result }: { call: ToolCall; result: ToolCallResult }, now: number): Run {
+  const resultBytes = run.resultBytes + jsonBytes(result.content);
+  return note({ ...run, resultBytes, totals: countResult(run.totals, call, result) }, now, {
     type: 'tool.ended',
-    callId,
+    callId: call.id,
     tool: call.tool,
     status: result.status,
     ...(result.error !== undefined && { error: result.error }),
@@ -29,25 +36,49 @@ export function applyResult(
   });
 }
 
+/** How a tool wants to be used is told behind its first result, so that it costs nothing in runs that never use it. */
+function withInstructions(
+  run: Run,
+  { tool, status }: ToolCall,
+  content: string,
+): { content: string; instructed: readonly string[] } {
+  const { instructed, spec } = run;
+  const found = spec.instructions?.find(({ tools }) => tools.includes(tool));
+  if (found === undefined || status !== 'executing' || instructed.includes(tool)) return { content, instructed };
+  return {
+    content: `${content}\n\n${told.instructions(tool, found.text)}`,
+    instructed: [...instructed, ...found.tools],
+  };
+}
+
+/** Results this small are always kept, however many a turn has. */
+const SMALL_BYTES = 300;
+
 function fitResult(run: Run, content: string): string {
-  const used = run.calls.reduce((sum, { result }) => sum + jsonBytes(result?.content ?? ''), 0);
   const bytes = jsonBytes(content);
-  if (bytes <= 1_000 || used + Math.min(bytes, RESULT_BYTES_MAX) <= TURN_RESULTS_BYTES_MAX)
+  if (bytes <= SMALL_BYTES || run.resultBytes + Math.min(bytes, RESULT_BYTES_MAX) <= TURN_RESULTS_BYTES_MAX)
     return fitText(content, RESULT_BYTES_MAX);
   return told.turnFull(bytes);
 }
 
-/** Only calls that were started count against the limit of tool calls. */
-function countResult(totals: Totals, call: ToolCall, { status, durationMs }: ToolCallResult): Totals {
-  const started = call.status === 'executing' ? 1 : 0;
+function countResult(totals: Totals, call: ToolCall, result: ToolCallResult): Totals {
+  const { status } = result;
   return {
-    ...totals,
-    toolCalls: totals.toolCalls + started,
-    activeMs: totals.activeMs + durationMs,
+    ...countWork(totals, call, result),
     denied: totals.denied + (status === 'denied' ? 1 : 0),
     expired: totals.expired + (status === 'expired' ? 1 : 0),
     unknown: totals.unknown + (status === 'unknown' ? 1 : 0),
   };
+}
+
+/** Only calls that were started count against the limit of tool calls, and each start counts once. */
+export function countWork(
+  totals: Totals,
+  { status }: ToolCall,
+  { durationMs }: Pick<ToolCallResult, 'durationMs'>,
+): Totals {
+  if (status !== 'executing') return totals;
+  return { ...totals, toolCalls: totals.toolCalls + 1, activeMs: totals.activeMs + durationMs };
 }
 
 /**
@@ -63,5 +94,5 @@ export function closeTurn(run: Run): Run {
   }));
   const closed = new Set(run.calls.map(({ id }) => id));
   const approvals = run.approvals.map((approval) => (closed.has(approval.callId) ? supersede(approval) : approval));
-  return { ...say(run, { role: 'user', content }), calls: [], approvals };
+  return { ...say(run, { role: 'user', content }), calls: [], resultBytes: 0, approvals };
 }

@@ -2,9 +2,9 @@ import type { CallModelResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
 import type { Outcome, Parking } from '../contract/run.ts';
-import type { ToolCallResult } from '../contract/tool-calls.ts';
+import type { ToolCallResult, ToolQuestion } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './approvals.ts';
-import { isOpen } from './calls.ts';
+import { isOpen, moved } from './call-life.ts';
 import { applyReply } from './apply-reply.ts';
 import { applyResult, closeTurn } from './apply-results.ts';
 import { compact } from './compaction.ts';
@@ -14,6 +14,7 @@ import { finish } from './finish.ts';
 import { hear } from './inbox.ts';
 import { applyPlan } from './plan.ts';
 import { exceededLimit } from './limits.ts';
+import { closingResult, settleOpen, takeQuestion, takeResult } from './outcomes.ts';
 import { addUsage, note, sayAsUser, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
 import { notRun, resultOfApproval, told } from './told.ts';
@@ -27,6 +28,7 @@ export type Observation =
   | { readonly kind: 'summary'; readonly result: CallModelResult | null }
   | { readonly kind: 'critique'; readonly result: CallModelResult | null }
   | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
+  | { readonly kind: 'asked'; readonly callId: string; readonly question: ToolQuestion; readonly durationMs: number }
   | { readonly kind: 'woken' }
   | { readonly kind: 'held_too_long' }
   | { readonly kind: 'compacted' }
@@ -55,7 +57,9 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
     case 'summary':
       return finish(run, observation.result, now);
     case 'result':
-      return applyResult(run, observation, now);
+      return takeResult(run, observation, now);
+    case 'asked':
+      return takeQuestion(run, observation, now);
     case 'woken':
       return expireOverdue(run, now);
     case 'held_too_long':
@@ -100,12 +104,12 @@ function applyDecided(run: Run, now: number): Run {
     .reduce((next, call) => {
       const approval = next.approvals.findLast(({ callId }) => callId === call.id);
       if (approval === undefined || approval.status === 'open') return next;
+      const heard = withShortAnswer(next, approval);
+      const settled = settleOpen(heard, { call, approval }, now);
+      if (settled !== null) return settled;
       const result = resultOfApproval(approval);
-      if (result !== null) return applyResult(withShortAnswer(next, approval), { callId: call.id, result }, now);
-      const calls = next.calls.map((other) =>
-        other.id === call.id ? { ...other, status: 'scheduled' as const } : other,
-      );
-      return { ...next, calls };
+      if (result !== null) return applyResult(heard, { callId: call.id, result }, now);
+      return { ...next, calls: next.calls.map((other) => (other.id === call.id ? moved(other, 'scheduled') : other)) };
     }, run);
 }
 
@@ -135,7 +139,7 @@ function stopCallsPastLimits(run: Run, now: number): Run {
   const hit = run.ending?.status === 'stopped' ? run.ending : exceededLimit(run);
   if (hit === undefined) return run;
   const result = notRun('cancelled', 'cancelled', told.limit(hit.message));
-  return run.calls.filter(isOpen).reduce((next, { id }) => applyResult(next, { callId: id, result }, now), run);
+  return closeCalls(run, result, now);
 }
 
 function stopAtLimit(run: Run, now: number): Run {
@@ -169,5 +173,11 @@ function park(run: Run, parked: Parking, now: number): Run {
 function cancel(run: Run, now: number): Run {
   const result = notRun('cancelled', 'cancelled', told.cancelled);
   const cancelled: Run = { ...run, cancelRequested: true, ending: { status: 'cancelled', by: 'a person' } };
-  return run.calls.filter(isOpen).reduce((next, { id }) => applyResult(next, { callId: id, result }, now), cancelled);
+  return closeCalls(cancelled, result, now);
+}
+
+function closeCalls(run: Run, result: ToolCallResult, now: number): Run {
+  return run.calls
+    .filter(isOpen)
+    .reduce((next, call) => applyResult(next, { callId: call.id, result: closingResult(call, result) }, now), run);
 }

@@ -1,10 +1,11 @@
-import type {
-  AcceptedAnswer,
-  Answer,
-  Approval,
-  ApprovalStatus,
-  Refusal,
-  RefusalReason,
+import {
+  REPEAT,
+  type AcceptedAnswer,
+  type Answer,
+  type Approval,
+  type ApprovalStatus,
+  type Refusal,
+  type RefusalReason,
 } from '../contract/approvals.ts';
 import { DECIDED_APPROVALS_KEPT_MAX } from '../contract/limits.ts';
 import { timeText } from './time-text.ts';
@@ -50,7 +51,8 @@ function refusalOf(approval: Approval, answer: Answer, at: number): Refusal | un
       `${cannot}: the deadline was ${timeText(approval.deadline)}, the answer came at ${timeText(at)}`,
     );
   }
-  const digestMissing = answer.decision === 'approve' && answer.digest === undefined;
+  const isLeave = answer.decision === 'approve' || (approval.kind === 'outcome' && answer.choice === REPEAT);
+  const digestMissing = isLeave && answer.digest === undefined;
   if (digestMissing || (answer.digest !== undefined && answer.digest !== approval.digest)) {
     const said = answer.digest ?? 'none';
     return refusal('wrong_digest', `${cannot}: the call has digest ${approval.digest}, the answer names ${said}`);

@@ -1,5 +1,6 @@
 import type { RunState } from '../contract/run.ts';
 import type { Decision } from './decide.ts';
+import { moved } from './call-life.ts';
 import { note, type Run } from './run.ts';
 import { nowText } from './view.ts';
 
@@ -35,7 +36,7 @@ export function begin(run: Run, decision: Decision, now: number): Run {
 
 function beginCalls(run: Run, { calls: begun }: Extract<Decision, { kind: 'act' }>, now: number): Run {
   const ids = new Set(begun.map(({ id }) => id));
-  const calls = run.calls.map((call) => (ids.has(call.id) ? { ...call, status: 'executing' as const } : call));
+  const calls = run.calls.map((call) => (ids.has(call.id) ? moved(call, 'executing') : call));
   const started = begun.map(({ id, tool, summary }) => ({ type: 'tool.started' as const, callId: id, tool, summary }));
   return note({ ...run, calls }, now, ...started);
 }

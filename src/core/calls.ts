@@ -1,21 +1,28 @@
-import type { Approval } from '../contract/approvals.ts';
-import { ASK_HUMAN } from '../contract/ask-human.ts';
+import { ASK_HUMAN, TODO } from '../contract/control-tools.ts';
 import type { CheckedCall } from '../contract/activities.ts';
 import type { RunEventBody } from '../contract/events.ts';
+import type { Todo } from '../contract/run.ts';
 import { CALLS_PER_TURN_MAX } from '../contract/limits.ts';
 import type { ToolUseBlock } from '../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
 import { parseQuestion } from './ask-human.ts';
-import { decidePolicy } from './policy.ts';
+import { noteEnded } from './apply-results.ts';
+import { ended, moved } from './call-life.ts';
+import { judgedCall } from './policy/judged-call.ts';
+import { decidePolicy } from './policy/policy.ts';
+import { isUnattended, openApproval, type Question } from './questions.ts';
 import { toolUses } from './replies.ts';
 import { note, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
+import { readTodos, todosText } from './todos.ts';
 import { deniedByPolicy, notRun, told } from './told.ts';
+import { effectiveUse } from './use-tool.ts';
 
-/** The input the model gave to a call; it is kept in the transcript only. */
+/** The input of a call as the model gave it; it is kept in the transcript only. */
 export function inputOf(run: Run, callId: string): unknown {
   const message = run.messages.findLast(({ role }) => role === 'assistant');
-  return message?.role === 'assistant' ? toolUses(message).find(({ id }) => id === callId)?.input : undefined;
+  const use = message?.role === 'assistant' ? toolUses(message).find(({ id }) => id === callId) : undefined;
+  return use && effectiveUse(use).input;
 }
 
 /** The calls of a reply, and what the worker found out about each. */
@@ -34,43 +41,44 @@ export function openCalls(run: Run, { uses, checks }: AskedCalls, now: number): 
     tool: call.tool,
     summary: call.summary,
   }));
-  const started = note({ ...run, calls: opened.map(({ call }) => call) }, now, ...proposed);
+  const todos = opened.findLast((one) => one.todos !== undefined)?.todos ?? run.todos;
+  const started = note({ ...run, todos, calls: opened.map(({ call }) => call) }, now, ...proposed);
   return opened.reduce((next, { call, question }) => {
-    return question === undefined ? next : openApproval(next, { call, question }, now);
+    if (question !== undefined) return openApproval(next, { call, question }, now);
+    return call.result === undefined ? next : noteEnded(next, { call, result: call.result }, now);
   }, started);
-}
-
-interface Question {
-  readonly kind: Approval['kind'];
-  readonly title: string;
-  readonly reason: string;
-  readonly options: Approval['options'];
 }
 
 interface Opened {
   readonly call: ToolCall;
   readonly question?: Question;
+  readonly todos?: readonly Todo[];
 }
 
-function openCall(
-  run: Run,
-  use: ToolUseBlock,
-  { index, check }: { index: number; check: CheckedCall | undefined },
-): Opened {
-  const effect = run.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
+interface Place {
+  readonly index: number;
+  readonly check: CheckedCall | undefined;
+}
+
+function openCall(run: Run, use: ToolUseBlock, { index, check }: Place): Opened {
+  const { name: tool, input } = effectiveUse(use);
+  const effect = run.spec.tools.find(({ name }) => name === tool)?.effect ?? 'unsafe';
+  const summary = oneLine(check?.summary ?? tool, 200);
   const call: ToolCall = {
     id: use.id,
     index,
-    tool: use.name,
+    tool,
     effect,
     digest: check?.digest ?? '',
-    summary: oneLine(check?.summary ?? use.name, 200),
-    status: 'scheduled',
+    summary,
+    status: 'validating',
   };
   const refused = refusalOf(call, check);
   if (refused !== undefined) return { call: ended(call, refused) };
-  if (use.name === ASK_HUMAN) return openQuestion(call, use.input);
-  return judge(run, call, use.input);
+  const scheduled = moved(call, 'scheduled');
+  if (tool === ASK_HUMAN) return openQuestion(run, scheduled, input);
+  if (tool === TODO) return keepTodos(scheduled, input);
+  return judge(run, scheduled, { input, check });
 }
 
 function refusalOf(call: ToolCall, check: CheckedCall | undefined): ToolCallResult | undefined {
@@ -80,51 +88,42 @@ function refusalOf(call: ToolCall, check: CheckedCall | undefined): ToolCallResu
   return check.problem && notRun('error', check.problem.kind, check.problem.message);
 }
 
-function openQuestion(call: ToolCall, input: unknown): Opened {
+function openQuestion(run: Run, call: ToolCall, input: unknown): Opened {
   const parsed = parseQuestion(input);
   if (!parsed.ok) return { call: ended(call, notRun('error', 'invalid_params', parsed.problem)) };
+  if (isUnattended(run)) return { call: ended(call, notRun('denied', 'denied', told.nobodyThere)) };
   const { kind, question, options } = parsed;
   const title = oneLine(question, 300);
   return {
-    call: { ...call, status: 'awaiting_approval' },
+    call: moved(call, 'awaiting_approval'),
     question: { kind, title, options, reason: 'the agent asks' },
   };
 }
 
-function judge(run: Run, call: ToolCall, input: unknown): Opened {
-  const { decision, reason, grant } = decidePolicy(run.spec.policy, { tool: call.tool, effect: call.effect, input });
+function keepTodos(call: ToolCall, input: unknown): Opened {
+  const todos = readTodos(input);
+  if (typeof todos === 'string') return { call: ended(call, notRun('error', 'invalid_params', todos)) };
+  return { call: ended(call, { status: 'success', content: todosText(todos), durationMs: 0 }), todos };
+}
+
+function judge(run: Run, call: ToolCall, { input, check }: { input: unknown; check: CheckedCall | undefined }): Opened {
+  const { decision, reason, grant } = decidePolicy(run.spec.policy, judgedCall(run.spec, call, { input, check }));
   if (decision === 'deny') return { call: ended(call, deniedByPolicy(reason)) };
   if (decision === 'allow') return { call: grant === undefined ? call : { ...call, grant } };
-  const title = call.summary;
-  return { call: { ...call, status: 'awaiting_approval' }, question: { kind: 'approve', title, reason, options: [] } };
-}
-
-function openApproval(run: Run, { call, question }: Required<Opened>, now: number): Run {
-  const { timeoutMs, onTimeout } = run.spec.approvals;
-  const number = run.approvalsMade + 1;
-  const approval: Approval = {
-    id: `${run.spec.runId}.${number}`,
-    ...question,
-    callId: call.id,
-    tool: call.tool,
-    // The exact arguments stand in the transcript; views join them, so that history has them once.
-    arguments: null,
-    digest: call.digest,
-    openedAt: now,
-    deadline: now + timeoutMs,
-    onTimeout,
-    status: 'open',
+  const { shown, preview, previewDigest, unconfined } = check ?? {};
+  return {
+    call: {
+      ...moved(call, 'awaiting_approval'),
+      ...(previewDigest !== undefined && { shown: previewDigest }),
+      ...(unconfined !== undefined && { unconfined: true }),
+    },
+    question: {
+      kind: 'approve',
+      title: call.summary,
+      reason,
+      options: [],
+      ...(shown !== undefined && { shown }),
+      ...(preview !== undefined && { preview }),
+    },
   };
-  const { id, kind, title, reason, deadline } = approval;
-  const opened = { ...run, approvals: [...run.approvals, approval], approvalsMade: number };
-  return note(opened, now, { type: 'approval.requested', id, kind, title, reason, deadline });
-}
-
-/** The call at its end, with the result the model will read. */
-export function ended(call: ToolCall, result: ToolCallResult): ToolCall {
-  return { ...call, status: result.status, result };
-}
-
-export function isOpen(call: ToolCall): boolean {
-  return call.result === undefined;
 }

@@ -57,6 +57,8 @@ export function compact(run: Run, now: number): Run {
     messageBytes: messages.reduce((sum, message) => sum + jsonBytes(message), 0),
     windowTokens: 0,
     compactionWanted: false,
+    // What was told of tools went with the old turns, and is told again when they are used again.
+    instructed: [],
     compactions: run.compactions + 1,
   };
   const counts = { messagesBefore: run.messages.length, messagesAfter: messages.length };

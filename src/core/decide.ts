@@ -2,7 +2,7 @@ import type { RunResult } from '../contract/run.ts';
 import { PARALLEL_CALLS_MAX } from '../contract/limits.ts';
 import type { ToolCall } from '../contract/tool-calls.ts';
 import { ANSWER_GRACE_MS } from './approvals.ts';
-import { isOpen } from './calls.ts';
+import { isOpen } from './call-life.ts';
 import { needsCompaction } from './compaction.ts';
 import type { Run } from './run.ts';
 

@@ -1,6 +1,6 @@
 import type { Approval } from '../contract/approvals.ts';
 import type { Message, Usage } from '../contract/messages.ts';
-import type { Outcome, Parking, RunResult, RunState, Totals } from '../contract/run.ts';
+import type { Outcome, Parking, RunResult, RunState, Todo, Totals } from '../contract/run.ts';
 import type { RunEventBody } from '../contract/events.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import type { ToolCall } from '../contract/tool-calls.ts';
@@ -32,6 +32,12 @@ export interface Run {
   readonly rounds: number;
   /** Calls of the open turn, in the model's order; empty between turns. */
   readonly calls: readonly ToolCall[];
+  /** What the results of the open turn take so far. */
+  readonly resultBytes: number;
+  /** The agent's own list of what is to be done. */
+  readonly todos: readonly Todo[];
+  /** Tools whose instructions the model has been told. */
+  readonly instructed: readonly string[];
   readonly approvals: readonly Approval[];
   readonly approvalsMade: number;
   readonly inbox: readonly QueuedMessage[];
@@ -48,7 +54,6 @@ export interface Run {
   readonly paused: { readonly by: string; readonly since: number } | null;
   readonly parked: Parking | null;
   readonly cancelRequested: boolean;
-  /** Decided, but not yet ended: the closing summary may still be to come. */
   /** The newest plan, its first 4,000 bytes; empty without one. */
   readonly plan: string;
   /** False while a plan is to be made. */
@@ -59,6 +64,7 @@ export interface Run {
   readonly judged: boolean;
   /** Times a critique had something done again. */
   readonly redone: number;
+  /** Decided, but not yet ended: the closing summary may still be to come. */
   readonly ending: Outcome | null;
   readonly summaryAsked: boolean;
   readonly answer: string;
@@ -92,6 +98,9 @@ export function newRun(spec: RunSpec, now: number): Run {
     turn: 0,
     rounds: 0,
     calls: [],
+    resultBytes: 0,
+    todos: [],
+    instructed: [],
     approvals: [],
     approvalsMade: 0,
     inbox: [],

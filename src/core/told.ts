@@ -87,6 +87,14 @@ export const told = {
     `${message}, so the run ends here and no more tools can be used. In a few sentences, say what was done, what was found, and what is left to do.`,
   unknown: (what: string) =>
     `it is not known whether this call happened: ${what}. It was not repeated. Check the state of things before you do it again.`,
+  changedSinceShown:
+    'this call was approved, but it would no longer do what was shown: something it depends on changed meanwhile. It was not run. Look at how things are now, and ask again.',
+  yoloNotEnabled:
+    'the mode "yolo" is not enabled by the operator of this machine, and no rule or person allowed this call. It was not run.',
+  nobodyThere:
+    'nobody can be asked in this run: it works unattended. Decide by yourself, or leave it and say so in your answer.',
+  asksTooOften: (max: number) => `this call asked a person ${max} times and was given up.`,
+  instructions: (tool: string, text: string) => `[How to use ${tool}, told once]\n${text}`,
   turnFull: (bytes: number) =>
     `[the call was done; its result of ${bytes} bytes was left out because the results of this turn together are too large. Ask for it again alone, or for less of it.]`,
 } as const;

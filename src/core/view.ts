@@ -1,6 +1,7 @@
 import type { Approval } from '../contract/approvals.ts';
 import type { RunMemo, RunState, RunView } from '../contract/run.ts';
-import { inputOf, isOpen } from './calls.ts';
+import { isOpen } from './call-life.ts';
+import { inputOf } from './calls.ts';
 import type { Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
 import { spanText, timeText } from './time-text.ts';
@@ -31,6 +32,7 @@ export function viewOf(run: Run): RunView {
     approvals: run.approvals.map((approval) => withArguments(run, approval)),
     parked,
     plan: run.plan,
+    todos: run.todos,
     totals,
     queuedMessages: run.inbox.length,
     lastEvent: log.last,
@@ -58,7 +60,8 @@ export function memoOf(run: Run): RunMemo {
 }
 
 function withArguments(run: Run, approval: Approval): Approval {
-  return approval.status === 'open' ? { ...approval, arguments: inputOf(run, approval.callId) ?? null } : approval;
+  if (approval.status !== 'open' || approval.arguments !== null) return approval;
+  return { ...approval, arguments: inputOf(run, approval.callId) ?? null };
 }
 
 function cutArguments(approval: Approval): Approval {
@@ -117,7 +120,7 @@ function waitText(run: Run): string {
   const open = run.approvals.filter(({ status }) => status === 'open');
   const [first] = open;
   if (first === undefined) return 'waiting for a person';
-  const then = first.onTimeout === 'deny' ? 'denied' : 'stopped';
+  const then = first.onTimeout === 'stop' ? 'stopped' : first.kind === 'outcome' ? 'left unknown' : 'denied';
   const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
   return `waiting for a person: ${first.title}; ${then} at ${timeText(first.deadline)} if nobody answers${more}`;
 }
@@ -140,6 +143,7 @@ export function detailsOf(run: Run): string {
     `${turns} · ${tokens} · $${(costUsd ?? 0).toFixed(4)} · ${spanText(totals.activeMs)} of work`,
     ...questionsOf(run),
     ...(run.plan === '' ? [] : ['', '### Plan', run.plan]),
+    ...todosOf(run),
   ];
   return lines.join('\n');
 }
@@ -152,4 +156,15 @@ function questionsOf(run: Run): readonly string[] {
     return `- **${id}** ${title.replace(/[`*_<>|]/gu, ' ')}\n  until ${timeText(deadline)}, then ${then}. \`nightshift approvals show ${id}\` (digest \`${digest.slice(0, 19)}…\`)`;
   });
   return ['', '### Waiting for a person', ...rows];
+}
+
+const MARKS = { open: ' ', doing: '~', done: 'x' } as const;
+
+function todosOf({ todos }: Run): readonly string[] {
+  if (todos.length === 0) return [];
+  return [
+    '',
+    '### To do',
+    ...todos.map(({ text, status }) => `- [${MARKS[status]}] ${text.replace(/[`*_<>|]/gu, ' ')}`),
+  ];
 }
