@@ -8,6 +8,11 @@ export function digestOf(tool: string, input: unknown): string {
   return `sha256:${createHash('sha256').update(canonicalJson({ tool, input })).digest('hex')}`;
 }
 
+/** `sha256:…` over a text. */
+export function textDigest(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
 /** JSON with sorted keys at every level and without spaces, so that equal data has equal text. */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (depth > DEPTH_MAX) throw new RangeError(`Cannot read the input: it nests deeper than ${DEPTH_MAX} levels`);

@@ -1,8 +1,8 @@
 import { RESULT_BYTES_MAX } from '../contract/limits.ts';
-import type { ToolCallResult, ToolErrorKind } from '../contract/tool-calls.ts';
+import type { ToolCallResult, ToolErrorKind, ToolQuestion } from '../contract/tool-calls.ts';
 import { clip } from './clip.ts';
 import { oneLine } from './one-line.ts';
-import { ToolError, type Tool, type ToolContext, type ToolOutput } from './tool.ts';
+import { ToolError, type Probed, type Tool, type ToolContext, type ToolOutput } from './tool.ts';
 
 /** How long a tool may take to give up once it is told to. */
 const GIVE_UP_MS = 10_000;
@@ -19,29 +19,58 @@ export interface Request {
   readonly find: (name: string) => Tool;
 }
 
+/** What came of a call: its end, or what its tool asks; and whether it may work when it is tried again. */
+export type Ran =
+  | { readonly kind: 'ended'; readonly result: ToolCallResult; readonly passing: boolean }
+  | { readonly kind: 'asks'; readonly question: ToolQuestion; readonly durationMs: number };
+
 /** Runs a call and turns every ending into a result, except a cancellation, which rejects with the signal's reason. */
-export async function runTool({ name, input, find }: Request, context: ToolContext): Promise<ToolCallResult> {
+export async function runTool({ name, input, find }: Request, context: ToolContext): Promise<Ran> {
   const started = performance.now();
-  const output = await settle({ name, input, find }, context);
-  const { text, isError = false, error = 'execution_failed' } = output;
+  const { question, passing, ...output } = await settle({ name, input, find }, context);
   const durationMs = Math.round(performance.now() - started);
-  const result: ToolCallResult = {
-    status: isError ? 'error' : 'success',
-    content: text,
-    durationMs,
-    ...(isError ? { error } : {}),
-  };
-  return jsonBytes(result) <= RESULT_BYTES_MAX ? result : { ...result, content: clip(text, CONTENT_CHARACTERS_SAFE) };
+  if (question !== undefined) return { kind: 'asks', question, durationMs };
+  return { kind: 'ended', result: fitted(resultOf(output, durationMs)), passing: passing === true };
 }
 
-async function settle({ name, input, find }: Request, context: ToolContext): Promise<ToolOutput> {
+/** The result that a tool's output is worth. */
+export function resultOf(output: ToolOutput, durationMs: number): ToolCallResult {
+  const { text, isError = false, error = 'execution_failed' } = output;
+  if (!isError) return { status: 'success', content: text, durationMs };
+  return { status: error === 'outcome_unknown' ? 'unknown' : 'error', content: text, durationMs, error };
+}
+
+/** Cut so that it fits what history keeps of one call. */
+export function fitted(result: ToolCallResult): ToolCallResult {
+  if (jsonBytes(result) <= RESULT_BYTES_MAX) return result;
+  return { ...result, content: clip(result.content, CONTENT_CHARACTERS_SAFE) };
+}
+
+/** A probe that fails has found out nothing. */
+export async function probeTool(tool: Tool, input: unknown, context: ToolContext): Promise<Probed> {
+  if (tool.probe === undefined) return { kind: 'unknown' };
+  try {
+    return await Promise.race([tool.probe(input, context), tooLate()]);
+  } catch {
+    return { kind: 'unknown' };
+  }
+}
+
+async function tooLate(): Promise<Probed> {
+  await new Promise<void>((resolve) => setTimeout(resolve, GIVE_UP_MS).unref());
+  return { kind: 'unknown' };
+}
+
+type Settled = ToolOutput & { readonly passing?: boolean };
+
+async function settle({ name, input, find }: Request, context: ToolContext): Promise<Settled> {
   const { signal } = context;
   signal.throwIfAborted();
   try {
     return await withTimeout(find(name), input, context);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ToolError) return failed(error.kind, error.message);
+    if (error instanceof ToolError) return { ...failed(error.kind, error.message), passing: error.passing };
     return failed(
       'unhandled_exception',
       oneLine(error instanceof Error ? error.message : String(error), MESSAGE_CHARACTERS_MAX),
