@@ -19,11 +19,12 @@ import { connectWorker } from './temporal/connect-worker.ts';
 import { dataConverter } from './temporal/data-converter.ts';
 import { InFlight } from './temporal/in-flight.ts';
 import { recoverLostSteps } from './temporal/lost-steps.ts';
-import { createBuiltinTools } from './tools/builtin.ts';
-import { identifyHolder, openLedger, type Ledger } from './tools/ledger.ts';
-import { startReaper } from './tools/reaper.ts';
-import { createRegistry } from './tools/registry.ts';
+import { identifyHolder, openLedger, type Ledger } from './tools/ledger/ledger.ts';
+import { pruneKept } from './tools/prune-kept.ts';
+import { startReaper } from './tools/shell/reaper.ts';
+import type { Sandbox } from './tools/sandbox/sandbox.ts';
 import type { Tool } from './tools/tool.ts';
+import { openTooling } from './worker/tooling.ts';
 
 export interface WorkerOptions {
   readonly target: TemporalTarget;
@@ -35,6 +36,8 @@ export interface WorkerOptions {
   readonly environment: Environment;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
+  /** Confines commands; made from the settings when left out. */
+  readonly sandbox?: Sandbox;
   /** The bundled workflow code; without it, the code is bundled now, which takes a second or two. */
   readonly bundlePath?: string;
   /** Milliseconds that steps may still take when the worker is asked to end. */
@@ -63,11 +66,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const [connection, inFlight] = await Promise.all([connectWorker(options.target), InFlight.open(workersFolder, id)]);
   const transcripts = new TranscriptCache();
   const reaper = startReaper(id);
+  const tooling = await openTooling({ ...options, worker: id });
   const dependencies: Dependencies = {
     transcripts,
     replies: new ReplyKeeper(),
     model: models.choose,
-    registry: createRegistry([...createBuiltinTools(options.environment), ...(options.tools ?? [])]),
+    registry: tooling.registry,
+    redactor: tooling.redactor,
+    yoloEnabled: tooling.yoloEnabled,
     ledgerOf: ledgers(),
     holder: await identifyHolder(id),
   };
@@ -80,7 +86,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   await recoverEarlier(options, workersFolder);
   const ended = runToEnd(worker, async () => {
     inFlight.close();
-    await Promise.all([reaper.close(), models.close()]);
+    await Promise.all([tooling.close(), models.close()]);
+    await reaper.close();
     await connection.close();
   });
   return { id, ended, shutdown: async () => await shutDown(worker, ended) };
@@ -161,6 +168,7 @@ async function openPruned(workspace: string): Promise<Ledger> {
   const ledger = await openLedger(workspace);
   // Housekeeping: no step waits for it, and none fails because of it.
   ledger.prune(LEDGER_KEPT_MS).catch(() => undefined);
+  pruneKept(workspace, LEDGER_KEPT_MS).catch(() => undefined);
   return ledger;
 }
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
-import { ASK_HUMAN } from '../contract/ask-human.ts';
-import type { CallModelInput, CallModelResult, CheckedCall } from '../contract/activities.ts';
+import type { CallModelInput, CallModelResult } from '../contract/activities.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { UserMessage } from '../contract/messages.ts';
+import type { RunSpec } from '../contract/spec.ts';
 import { CRITIQUE_QUESTION } from '../core/critique.ts';
 import { toolUses } from '../core/replies.ts';
-import { jsonBytes, oneLine } from '../core/sizes.ts';
-import { ModelError, type CallOptions, type ModelReply } from '../models/model.ts';
-import type { Registry } from '../tools/registry.ts';
+import { jsonBytes } from '../core/sizes.ts';
+import { ModelError, type CallOptions, type ModelReply, type ModelTool } from '../models/model.ts';
+import { checkCalls } from './check-calls.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
 import { modelFailure } from './model-failure.ts';
@@ -27,7 +27,7 @@ export async function callModel(dependencies: Dependencies, input: CallModelInpu
     return await dependencies.replies.once(name, async () => await ask(dependencies, transcript, { ...input, onLive }));
   });
   const durationMs = Math.round(performance.now() - started);
-  const calls = toolUses(reply.message).map((use) => checkCall(dependencies.registry, use));
+  const calls = await checkCalls(dependencies, transcript.spec, toolUses(reply.message));
   return { ...reply, calls, durationMs };
 }
 
@@ -41,7 +41,7 @@ async function ask(
     model: id,
     maxTokens,
     system: spec.system,
-    tools: spec.tools,
+    tools: toolsSent(spec),
     messages: purpose === 'critique' ? [...messages, CRITIQUE] : messages,
     toolChoice: purpose === 'turn' ? ('auto' as const) : ('none' as const),
     ...(effort !== undefined && { effort }),
@@ -56,6 +56,13 @@ async function ask(
   }
 }
 
+/** What is found by search is never sent by itself: the list of tools must stay as it is. */
+function toolsSent({ tools }: RunSpec): readonly ModelTool[] {
+  return tools
+    .filter(({ deferred }) => deferred !== true)
+    .map((tool) => (tool.origin?.kind === 'api' ? { ...tool, apiType: tool.origin.type } : tool));
+}
+
 /** The question of a critique stands behind the conversation, so that the cached prefix serves it too. */
 const CRITIQUE: UserMessage = { role: 'user', content: [{ type: 'text', text: CRITIQUE_QUESTION }] };
 
@@ -65,13 +72,6 @@ function guardSize({ message, usage }: ModelReply): void {
   if (bytes <= REPLY_BYTES_MAX) return;
   const text = `${bytes} bytes; at most ${REPLY_BYTES_MAX} can be kept`;
   throw ApplicationFailure.nonRetryable(text, FAILURES.replyTooLarge, usage);
-}
-
-function checkCall(registry: Registry, { id, name, input }: { id: string; name: string; input: unknown }): CheckedCall {
-  if (name !== ASK_HUMAN) return { id, ...registry.check(name, input) };
-  const { question } = (input ?? {}) as { question?: unknown };
-  const summary = oneLine(`${ASK_HUMAN}: ${typeof question === 'string' ? question : ''}`, 200);
-  return { id, digest: registry.digestOf(name, input), summary };
 }
 
 /** Names what the call is about, so that a run which was reset does not get the reply of another conversation. */

@@ -1,6 +1,7 @@
 import type { ModelChoice } from '../contract/spec.ts';
 import type { Model } from '../models/model.ts';
-import type { Holder, Ledger } from '../tools/ledger.ts';
+import type { Holder, Ledger } from '../tools/ledger/ledger.ts';
+import type { Redactor } from '../tools/redaction/redaction.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ReplyKeeper } from './reply-keeper.ts';
 import type { TranscriptCache } from './transcript-cache.ts';
@@ -11,6 +12,10 @@ export interface Dependencies {
   readonly replies: ReplyKeeper;
   readonly model: (choice: ModelChoice) => Model;
   readonly registry: Registry;
+  /** Whether the operator of this machine enabled the mode `yolo`. */
+  readonly yoloEnabled: boolean;
+  /** Takes secrets out of whatever people, the model or history get to see. */
+  readonly redactor: Redactor;
   /** The ledger beside a workspace; rejects when the folder is missing. */
   readonly ledgerOf: (workspace: string) => Promise<Ledger>;
   /** This incarnation of the worker, as claims name it. */

@@ -1,13 +1,18 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { LiveText, RunToolInput, RunToolResult } from '../contract/activities.ts';
-import type { ToolUseBlock } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Effect } from '../contract/tool-calls.ts';
-import { grantCovers } from '../core/policy.ts';
+import { judgedCall } from '../core/policy/judged-call.ts';
+import { deniesPath, permitsPath, YOLO_GRANT } from '../core/policy/policy.ts';
 import { toolUses } from '../core/replies.ts';
 import { notRun, told } from '../core/told.ts';
-import { callKey, type Ledger } from '../tools/ledger.ts';
-import { openWorkspace } from '../tools/workspace.ts';
+import { effectiveUse, type EffectiveUse } from '../core/use-tool.ts';
+import { textDigest } from '../tools/digest.ts';
+import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/ledger/ledger.ts';
+import { fitted, resultOf } from '../tools/run-tool.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { openWorkspace } from '../tools/files/workspace.ts';
+import { keyOf } from './call-key.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
 import { readTranscript } from './read-transcript.ts';
@@ -17,12 +22,18 @@ import type { Transcript } from './transcript-cache.ts';
 /** How soon a step tries again whose workspace may still be written to by an earlier call. */
 const BUSY_RETRY_MS = 2_000;
 
+/** How soon a call is tried again whose failure may pass, times the number of the attempt. */
+const FAILING_RETRY_MS = 500;
+
+/** How often such a call is tried where its tool does not say. */
+const ATTEMPTS_MAX = 3;
+
 /** Characters of a tool's newest output that people can watch. */
 const LIVE_CHARACTERS = 4_000;
 
 interface Step {
   readonly input: RunToolInput;
-  readonly use: ToolUseBlock;
+  readonly use: EffectiveUse;
   readonly transcript: Transcript;
   readonly effect: Effect;
   readonly ledger: Ledger;
@@ -40,11 +51,12 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
       `Cannot run "${use.name}": the arguments are not those that were decided about`,
     );
   }
+  if (input.grant === YOLO_GRANT && !dependencies.yoloEnabled) return notRun('denied', 'denied', told.yoloNotEnabled);
   const ledger = await dependencies.ledgerOf(transcript.spec.workspace).catch(() => null);
   if (ledger === null)
     return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
   const effect = transcript.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
-  const key = `t${input.turn}-c${input.index}-${input.digest.slice(7, 19)}`;
+  const key = keyOf(input);
   await refuseWhileAbandoned({ transcript, ledger, key });
   return await withLiveText(async (show) => {
     const step: Step = { input, use, transcript, effect, ledger, key, show };
@@ -52,12 +64,12 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
   });
 }
 
-function findCall({ messages }: Transcript, { callId }: RunToolInput): ToolUseBlock {
+function findCall({ messages }: Transcript, { callId }: RunToolInput): EffectiveUse {
   const message = messages.findLast(({ role }) => role === 'assistant');
   const use = message?.role === 'assistant' ? toolUses(message).find(({ id }) => id === callId) : undefined;
   if (use === undefined)
     throw ApplicationFailure.nonRetryable(`Cannot run call "${callId}": the transcript has no such call`);
-  return use;
+  return effectiveUse(use);
 }
 
 /** A timeout does not prove that the old call stopped; until it has, no step of this run starts here. */
@@ -81,7 +93,13 @@ function busy(why: string): ApplicationFailure {
 
 async function executeOnce(dependencies: Dependencies, step: Step): Promise<RunToolResult> {
   const { ledger, transcript, key, effect } = step;
-  const claim = { run: transcript.spec.runId, call: key, effect, holder: dependencies.holder };
+  const claim: CallClaim = {
+    run: transcript.spec.runId,
+    call: key,
+    effect,
+    holder: dependencies.holder,
+    ...(effect === 'checkable' && { probe: async () => await probe(dependencies, step) }),
+  };
   const kept = await ledger.once<RunToolResult>(claim, async () => await execute(dependencies, step));
   switch (kept.kind) {
     case 'done':
@@ -94,40 +112,81 @@ async function executeOnce(dependencies: Dependencies, step: Step): Promise<RunT
   }
 }
 
-async function execute(
-  { registry, holder }: Dependencies,
-  { input, use, transcript, key, show }: Step,
-): Promise<RunToolResult> {
-  const context = Context.current();
+async function execute(dependencies: Dependencies, step: Step): Promise<RunToolResult> {
+  const { registry, redactor } = dependencies;
   const started = performance.now();
-  const workspace = await openWorkspace(transcript.spec.workspace);
   try {
-    return await registry.run(use.name, use.input, {
-      workspace,
-      signal: stopSignal(),
-      key: callKey(transcript.spec.runId, key),
-      live: createLive(show),
-      permits: (path) => grantCovers(input.grant, path),
-      worker: holder.worker,
-    });
+    const context = await contextOf(dependencies, step);
+    const changed = await changedSinceShown(dependencies, step, context);
+    if (changed !== undefined) return changed;
+    const ran = await registry.run(step.use, context);
+    if (ran.kind === 'asks') return { status: 'asks', question: ran.question, durationMs: ran.durationMs };
+    if (ran.passing) retryIfAllowed(dependencies, step, ran.result.content);
+    return fitted({ ...ran.result, content: redactor.text(ran.result.content) });
   } catch (error) {
-    if (context.cancellationDetails?.cancelRequested !== true) throw error;
+    if (Context.current().cancellationDetails?.cancelRequested !== true) throw error;
     const durationMs = Math.round(performance.now() - started);
-    const result = notRun(
-      'cancelled',
-      'cancelled',
-      `the run was cancelled; this call was stopped after ${durationMs} ms.`,
-    );
-    return { ...result, durationMs };
+    const why = `the run was cancelled; this call was stopped after ${durationMs} ms.`;
+    return { ...notRun('cancelled', 'cancelled', why), durationMs };
   }
 }
 
-function createLive(show: (live: LiveText) => void): (text: string) => void {
+async function contextOf({ holder, redactor }: Dependencies, step: Step): Promise<ToolContext> {
+  const { input, use, transcript, effect, key, show } = step;
+  const { spec } = transcript;
+  const call = judgedCall(spec, { tool: use.name, effect }, { input: use.input, check: undefined });
+  return {
+    workspace: await openWorkspace(spec.workspace),
+    agent: spec.agent.name,
+    definitions: spec.tools,
+    signal: stopSignal(),
+    key: callKey(spec.runId, key),
+    live: createLive(show, redactor.text),
+    permits: (path) => input.grant === undefined || permitsPath(spec.policy, call, { path, access: 'write' }),
+    mayRead: (path) => !deniesPath(spec.policy, call, path),
+    worker: holder.worker,
+    unconfined: input.unconfined === true,
+    answers: input.answers ?? [],
+  };
+}
+
+/** What a person approved is what runs: when the same call would do something else by now, it does nothing. */
+async function changedSinceShown(
+  { registry }: Dependencies,
+  { input, use, transcript }: Step,
+  look: ToolContext,
+): Promise<RunToolResult | undefined> {
+  if (input.shown === undefined) return undefined;
+  const preview = await registry.foretell(use, { definitions: transcript.spec.tools, look });
+  if (preview !== undefined && textDigest(preview) === input.shown) return undefined;
+  return notRun('error', 'permission_denied', told.changedSinceShown);
+}
+
+/** Temporal repeats it, so that each attempt is seen in the history of the step. */
+function retryIfAllowed({ registry }: Dependencies, { use, effect }: Step, message: string): void {
+  const { attempt } = Context.current().info;
+  const mayRepeat = effect === 'read' || effect === 'idempotent' || effect === 'keyed';
+  if (!mayRepeat || attempt >= (registry.get(use.name)?.attemptsMax ?? ATTEMPTS_MAX)) return;
+  throw ApplicationFailure.create({
+    message,
+    type: FAILURES.toolFailing,
+    nextRetryDelay: FAILING_RETRY_MS * attempt,
+  });
+}
+
+async function probe(dependencies: Dependencies, step: Step): Promise<Finding> {
+  const probed = await dependencies.registry.probe(step.use, await contextOf(dependencies, step));
+  if (probed.kind !== 'happened') return probed;
+  const { content, ...result } = resultOf(probed.output, 0);
+  return { kind: 'happened', value: fitted({ ...result, content: dependencies.redactor.text(content) }) };
+}
+
+function createLive(show: (live: LiveText) => void, redact: (text: string) => string): (text: string) => void {
   let offset = 0;
   let tail = '';
   return (text) => {
     tail = (tail + text).slice(-LIVE_CHARACTERS);
     offset += text.length;
-    show({ kind: 'output', offset, tail });
+    show({ kind: 'output', offset, tail: redact(tail) });
   };
 }

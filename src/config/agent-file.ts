@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import type * as z from 'zod';
 import { type AgentSettings, agentSettingsSchema, effortSchema, SETTINGS_KEYS, turnsSchema } from './agent-settings.ts';
+import type { PolicyMode } from '../contract/spec.ts';
 import { ConfigError } from './config-error.ts';
 import { parseFrontMatter } from './front-matter.ts';
+import { CLAUDE_MODES } from './policy-mode.ts';
 import { didYouMean } from './suggest.ts';
 import { normaliseRule, toolName } from './tool-names.ts';
 import { shown, zodProblems } from './zod-problems.ts';
@@ -45,6 +47,8 @@ const KEYS = [
   'x-nightshift',
 ];
 const NOT_USED_YET = ['hooks', 'memory', 'background', 'isolation', 'initialPrompt', 'color', 'skills', 'mcpServers'];
+
+const ONLY_OPERATOR = 'not used; only the settings of the operator can enable the mode "yolo"';
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9 ._-]{0,63}$/;
 
@@ -92,11 +96,6 @@ class Reader {
       if (NOT_USED_YET.includes(key)) this.notices.push(`${key}: not used here yet`);
       else if (!KEYS.includes(key)) this.problems.push(`${key}: there is no such key${didYouMean(key, KEYS)}`);
     }
-    const mode = this.#data['permissionMode'];
-    if (mode === undefined || mode === 'default') return;
-    this.notices.push(
-      `permissionMode: ${shown(mode)} is treated as "default"; x-nightshift.policy says what may run unasked`,
-    );
   }
 
   text(key: string): string | null {
@@ -157,8 +156,21 @@ class Reader {
       this.problems.push(...zodProblems(result.error, context));
       return {};
     }
-    const { policy, ...rest } = result.data;
-    return policy === undefined ? rest : { ...rest, policy: this.#policy(policy) };
+    const { policy, mode: ownMode, ...rest } = result.data;
+    const mode = this.#mode(ownMode);
+    return { ...rest, ...(mode && { mode }), ...(policy && { policy: this.#policy(policy) }) };
+  }
+
+  /** Our own key stands above Claude Code's. No file of an agent can have everything run unasked. */
+  #mode(own: PolicyMode | undefined): PolicyMode | undefined {
+    const written = this.#data['permissionMode'];
+    if (own === 'yolo') this.notices.push(`x-nightshift.mode: ${ONLY_OPERATOR}`);
+    if (written === 'bypassPermissions') this.notices.push(`permissionMode: ${ONLY_OPERATOR}`);
+    else if (!CLAUDE_MODES.has(written))
+      this.notices.push(
+        `permissionMode: ${shown(written)} is treated as "default"; x-nightshift.policy says what may run unasked`,
+      );
+    return own === undefined || own === 'yolo' ? CLAUDE_MODES.get(written) : own;
   }
 
   #policy(policy: NonNullable<AgentSettings['policy']>): NonNullable<AgentSettings['policy']> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { durationSchema } from './duration.ts';
+import { modeSchema } from './settings-schema.ts';
 
 const WHOLE = 'expected a whole number of at least 1';
 const count = z.int(WHOLE).min(1, WHOLE);
@@ -20,6 +21,7 @@ export const turnsSchema = count;
 export const agentSettingsSchema = z.strictObject(
   {
     policy: z.strictObject({ allow: rules, ask: rules, deny: rules }, KEYS).optional(),
+    mode: modeSchema.optional(),
     approvals: z
       .strictObject(
         {

@@ -6,9 +6,10 @@ import type { AgentFile } from './agent-file.ts';
 import { digestOf } from './canonical-json.ts';
 import { ConfigError } from './config-error.ts';
 import { chooseModel, type ModelCatalog } from './model-choice.ts';
+import { offerTools } from './offered-tools.ts';
 import type { Settings } from './settings.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { resolveTerms, type SpecOverrides } from './terms.ts';
+import { resolveTerms, type SpecOverrides, type TermsQuestion } from './terms.ts';
 import { zodProblems } from './zod-problems.ts';
 
 export interface RunRequest {
@@ -18,9 +19,12 @@ export interface RunRequest {
   readonly workspace: string;
   readonly overrides?: SpecOverrides;
   readonly settings: Pick<Settings, 'anthropic' | 'model' | 'user'>;
-  /** The default set, without `ask_human`. */
+  /** All tools there are for this run; the agent's file chooses among them. */
   readonly toolDefinitions: readonly ToolDefinition[];
-  readonly askHumanDefinition: ToolDefinition;
+  /** The tools by which others are found and called, given only to runs with very many. */
+  readonly searchDefinitions?: readonly ToolDefinition[];
+  /** What operator, user and project say, which stands above the agent; nothing when left out. */
+  readonly above?: TermsQuestion['above'];
   readonly models: ModelCatalog;
   readonly now: Date;
 }
@@ -34,11 +38,13 @@ export interface RunRequest {
 export function resolveRunSpec(request: RunRequest): RunSpec {
   const { agentFile, task, workspace, settings, now } = request;
   const overrides = request.overrides ?? {};
-  const knownTools = [...request.toolDefinitions, request.askHumanDefinition].map(({ name }) => name);
+  const knownTools = request.toolDefinitions.map(({ name }) => name);
+  const terms = resolveTerms({ agentFile, overrides, knownTools, ...(request.above && { above: request.above }) });
   const definition = {
     model: chooseModel({ agentFile, overrides, settings, models: request.models }),
-    tools: chooseTools(request),
-    ...resolveTerms({ agentFile, overrides, knownTools }),
+    ...offerTools(chooseTools(request), request.searchDefinitions ?? []),
+    ...terms,
+    approvals: { ...terms.approvals, unknownOutcome: terms.approvals.unknownOutcome ?? ('ask' as const) },
   };
   const digest = digestOf({ ...definition, name: agentFile.name, prompt: agentFile.prompt });
   checkTask(task, workspace);
@@ -54,11 +60,20 @@ export function resolveRunSpec(request: RunRequest): RunSpec {
   });
 }
 
-function chooseTools({ agentFile, toolDefinitions, askHumanDefinition }: RunRequest): readonly ToolDefinition[] {
+function chooseTools({ agentFile, toolDefinitions }: RunRequest): readonly ToolDefinition[] {
   const { tools, disallowedTools } = agentFile;
-  return [...toolDefinitions, askHumanDefinition].filter(({ name }) => {
-    return (tools === null || tools.includes(name)) && !disallowedTools.includes(name);
+  const isNamed = (names: readonly string[], name: string): boolean =>
+    names.some((pattern) => namesTool(pattern, name));
+  return toolDefinitions.filter(({ name }) => {
+    return (tools === null || isNamed(tools, name)) && !isNamed(disallowedTools, name);
   });
+}
+
+/** `mcp__github` and `mcp__github__*` name all tools of that server. */
+function namesTool(pattern: string, name: string): boolean {
+  if (pattern === name) return true;
+  const start = pattern.endsWith('*') ? pattern.slice(0, -1) : `${pattern}__`;
+  return pattern.startsWith('mcp__') && name.startsWith(start);
 }
 
 /** Six random bytes: a million runs of one agent meet with a chance of one in five hundred, and then the start is refused. */

@@ -7,12 +7,15 @@ import {
   type Limits,
   limitsSchema,
   type Policy,
+  type PolicyMode,
   type Timeouts,
   timeoutsSchema,
 } from '../contract/spec.ts';
 import type { AgentFile } from './agent-file.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { ConfigError } from './config-error.ts';
+import { strictestMode } from './policy-mode.ts';
+import type { SettingsLayers } from './settings-files.ts';
 import { normaliseRule } from './tool-names.ts';
 import { zodProblems } from './zod-problems.ts';
 
@@ -26,6 +29,8 @@ export interface SpecOverrides {
   readonly approvals?: Partial<ApprovalTerms>;
   /** Added to the agent's own. There is no `allow`: what an agent may do unasked is its author's to say. */
   readonly policy?: { readonly ask?: readonly string[]; readonly deny?: readonly string[] };
+  /** Only a stricter one than settings and agent ask for has an effect. */
+  readonly mode?: PolicyMode;
 }
 
 export interface Terms {
@@ -41,10 +46,13 @@ export interface TermsQuestion {
   readonly agentFile: AgentFile;
   readonly overrides: SpecOverrides;
   readonly knownTools: readonly string[];
+  /** What stands above the agent; nothing when left out. */
+  readonly above?: Pick<SettingsLayers, 'layers' | 'mode' | 'yoloEnabled'>;
 }
 
 /** @throws {ConfigError} a rule names a tool that does not exist, or a number is out of bounds */
-export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion): Terms {
+export function resolveTerms(question: TermsQuestion): Terms {
+  const { agentFile, overrides } = question;
   const { approvals = {}, limits = {}, timeouts = {}, critique = {}, planning = false } = agentFile.settings;
   const parse = <T>(at: string, schema: z.ZodType<T>, input: object): T => {
     const result = schema.safeParse(input);
@@ -52,7 +60,7 @@ export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion
     throw new ConfigError(agentFile.source, zodProblems(result.error, { at, input, keysOf: () => [] }));
   };
   return {
-    policy: policyOf({ agentFile, overrides, knownTools }),
+    policy: policyOf(question),
     approvals: parse('approvals', approvalTermsSchema, {
       ...given({ timeoutMs: approvals.timeout, onTimeout: approvals.onTimeout }),
       ...given(overrides.approvals ?? {}),
@@ -67,10 +75,26 @@ export function resolveTerms({ agentFile, overrides, knownTools }: TermsQuestion
   };
 }
 
-function policyOf({ agentFile, overrides, knownTools }: TermsQuestion): Policy {
+const NOTHING_ABOVE: NonNullable<TermsQuestion['above']> = { layers: [], yoloEnabled: false };
+
+function policyOf({ agentFile, overrides, knownTools, above = NOTHING_ABOVE }: TermsQuestion): Policy {
   const { allow = [], ask = [], deny = [] } = agentFile.settings.policy ?? {};
   const added = (part: 'ask' | 'deny'): readonly string[] => rulesOf(overrides.policy?.[part] ?? [], knownTools);
-  return { allow: [...allow], ask: [...ask, ...added('ask')], deny: [...deny, ...added('deny')] };
+  const mode = modeOf([above.mode, agentFile.settings.mode, overrides.mode], above.yoloEnabled);
+  const { layers } = above;
+  return {
+    allow: [...allow],
+    ask: [...ask, ...added('ask')],
+    deny: [...deny, ...added('deny')],
+    ...(mode !== undefined && { mode }),
+    ...(layers.length > 0 && { above: [...layers] }),
+  };
+}
+
+function modeOf(modes: readonly (PolicyMode | undefined)[], yoloEnabled: boolean): PolicyMode | undefined {
+  if (modes.includes('yolo') && !yoloEnabled)
+    throw new ConfigError('mode', ['only the settings of the operator can enable "yolo"']);
+  return strictestMode(modes);
 }
 
 /** `maxTurns` is the common name; our own key is the more exact one and wins. */

@@ -6,6 +6,8 @@ export interface ModelTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The API's own name of a tool that it runs itself, such as `web_search_20250305`. */
+  readonly apiType?: string;
 }
 
 /**

@@ -25,7 +25,8 @@ export function bodyOf(request: ModelRequest): Anthropic.MessageStreamParams {
   };
 }
 
-function toolOf({ name, description, inputSchema }: ModelRequest['tools'][number]): Anthropic.Tool {
+function toolOf({ name, description, inputSchema, apiType }: ModelRequest['tools'][number]): Anthropic.ToolUnion {
+  if (apiType !== undefined) return { type: apiType, name } as unknown as Anthropic.ToolUnion;
   return {
     name,
     description: wellFormed(description),

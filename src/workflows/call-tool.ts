@@ -4,6 +4,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   TimeoutFailure,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { RunToolInput, RunToolResult } from '../contract/activities.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
@@ -19,23 +20,31 @@ const REPORT_MS = 15_000;
 
 /** Runs one tool call as the activity that bears the tool's name. */
 export async function callTool(run: Run, call: ToolCall): Promise<readonly Observation[]> {
-  const { id: callId, index, digest, grant } = call;
-  const input: RunToolInput = {
-    turn: run.turn,
-    index,
-    callId,
-    digest,
-    messages: run.messages.length,
-    ...(grant !== undefined && { grant }),
-  };
+  const callId = call.id;
   try {
-    const result = await toolActivity(run, call)(input);
-    return [{ kind: 'result', callId, result }];
+    const result = await toolActivity(run, call)(inputFor(run, call));
+    return [result.status === 'asks' ? { ...result, kind: 'asked', callId } : { kind: 'result', callId, result }];
   } catch (error) {
     if (isCancellation(error)) return [{ kind: 'result', callId, result: cancelledResult(call) }];
     if (!(error instanceof ActivityFailure)) throw error;
     return [{ kind: 'result', callId, result: failedResult(call, error) }];
   }
+}
+
+function inputFor(run: Run, { id, index, digest, grant, shown, unconfined, attempt, answers }: ToolCall): RunToolInput {
+  return {
+    turn: run.turn,
+    index,
+    callId: id,
+    digest,
+    messages: run.messages.length,
+    chain: workflowInfo().firstExecutionRunId,
+    ...(attempt !== undefined && { attempt }),
+    ...(grant !== undefined && { grant }),
+    ...(shown !== undefined && { shown }),
+    ...(unconfined !== undefined && { unconfined }),
+    ...(answers !== undefined && { answers }),
+  };
 }
 
 function toolActivity(run: Run, call: ToolCall): ToolActivity {
