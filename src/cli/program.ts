@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { addAgents } from './commands/agents.ts';
-import { addApprovals } from './commands/approvals.ts';
+import { addApprovals } from './commands/approvals/approvals.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
+import { addMcp } from './commands/mcp/mcp.ts';
 import { addRun } from './commands/run.ts';
-import { addRuns } from './commands/runs.ts';
+import { addRuns } from './commands/runs/runs.ts';
 import { addStatus } from './commands/status.ts';
+import { addTools } from './commands/tools/tools.ts';
 import { addUp } from './commands/up.ts';
 import { addWorker } from './commands/worker.ts';
 import { openContext, type Context } from './context.ts';
@@ -19,6 +21,7 @@ Examples:
   nightshift run auditor "Audit this repository"   start a run and follow it
   nightshift approvals ls                          what waits for a person
   nightshift runs tail @last                       follow the newest run
+  nightshift tools explain 'bash(git push)'        what would become of a call, and why
   nightshift help exit-codes                       what the exit codes mean`;
 
 /** Builds the command line anew; `end` gets the exit code of the command that ran. */
@@ -40,6 +43,8 @@ export function createProgram(end: (exitCode: number) => void): Command {
   addStatus(program, run);
   addWorker(program, run);
   addAgents(program, run);
+  addTools(program, run);
+  addMcp(program, run);
   addDoctor(program, run);
   addHelp(program);
   program.commands.forEach(throwInsteadOfExit);

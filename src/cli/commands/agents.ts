@@ -6,7 +6,6 @@ import { EXIT } from '../exit-codes.ts';
 import type { Runner } from '../program.ts';
 import { safeJson, shortLine } from '../text/visible.ts';
 import { tableText } from '../text/table.ts';
-import { knownTools } from '../tool-set.ts';
 
 interface ListedAgent {
   readonly name: string;
@@ -29,7 +28,8 @@ export function addAgents(program: Command, run: Runner): void {
 
 async function list(context: Context, json: boolean): Promise<number> {
   const { terminal, folder, settings, env } = context;
-  const places = { folder, home: settings.home, knownTools: knownTools(env) };
+  const { knownToolNames } = await import('../../worker/known-tools.ts');
+  const places = { folder, home: settings.home, knownTools: knownToolNames(env) };
   const agents = await Promise.all((await listAgentFiles(places)).map(async (path) => await read(path, places)));
   if (json) terminal.print(safeJson(agents, 2));
   else if (agents.length === 0)

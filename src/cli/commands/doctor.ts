@@ -20,8 +20,14 @@ export function addDoctor(program: Command, run: Runner): void {
 }
 
 async function examine(context: Context, json: boolean): Promise<number> {
+  const [{ checkSandbox }, { checkSettings }] = await Promise.all([
+    import('../doctor/sandbox.ts'),
+    import('../doctor/settings.ts'),
+  ]);
   const findings = [
     ...(await checkMachine(context)),
+    ...(await checkSandbox(context)),
+    ...(await checkSettings(context)),
     ...(await checkServerPlaces(context)),
     await checkOurDatabase(context),
     ...(await checkRunning(context)),

@@ -9,7 +9,6 @@ import { readKnownRun } from '../named-run.ts';
 import type { Runner } from '../program.ts';
 import { checkModel } from '../running/check-model.ts';
 import { introductionOf } from '../running/introduction.ts';
-import { prepareRun } from '../running/prepare.ts';
 import { addRunFlags, type RunFlags } from '../running/run-flags.ts';
 import { runPage, withServer, type ServerAccess } from '../server-access.ts';
 import { ensureServices } from '../services/ensure.ts';
@@ -34,6 +33,8 @@ interface Wish {
 
 async function startAndFollow(context: Context, wish: Wish): Promise<number> {
   const { flags } = wish;
+  // What knows all tools takes a moment to load, and only this command needs it.
+  const { prepareRun } = await import('../running/prepare.ts');
   const { spec, notices } = await prepareRun(context, wish);
   for (const notice of notices) context.terminal.say(`Note: ${visible(notice)}`);
   // A named server may be served by workers elsewhere, with keys of their own.

@@ -19,6 +19,8 @@ export async function askPerson(
       return await askChoice(terminal, approval, signal);
     case 'answer':
       return await askWords(terminal, signal);
+    case 'outcome':
+      return await askOutcome(terminal, approval, signal);
   }
 }
 
@@ -39,6 +41,13 @@ async function askChoice(terminal: Terminal, { options }: Approval, signal: Abor
     if (ids.includes(typed)) return { decision: 'answer', choice: typed };
     terminal.say(`There is no option "${typed}"`);
   }
+}
+
+async function askOutcome(terminal: Terminal, approval: Approval, signal: AbortSignal): Promise<GivenAnswer | null> {
+  const given = await askChoice(terminal, approval, signal);
+  if (given?.choice !== 'happened') return given;
+  const text = await terminal.ask('What did it return? (Enter for nothing to add): ', signal);
+  return text === null || text === '' ? given : { ...given, text };
 }
 
 async function askWords(terminal: Terminal, signal: AbortSignal): Promise<GivenAnswer | null> {

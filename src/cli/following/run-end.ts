@@ -30,6 +30,7 @@ const STOP_CODES: Readonly<Record<StopCause, ExitCode>> = {
   paused_too_long: EXIT.limit,
   max_tokens: EXIT.limit,
   context: EXIT.limit,
+  outcome_unknown: EXIT.cancelled,
   approval_expired: EXIT.expired,
   consecutive_errors: EXIT.failed,
   refusal: EXIT.failed,

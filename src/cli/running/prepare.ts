@@ -1,14 +1,10 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { findAgentFile } from '../../config/find-agent-file.ts';
-import { resolveRunSpec } from '../../config/run-spec.ts';
 import type { SpecOverrides } from '../../config/terms.ts';
-import type { RunSpec } from '../../contract/spec.ts';
-import { factsOf, OFFLINE_MODEL_ID, resolveModelAlias } from '../../models/facts.ts';
+import { prepareRun as prepare, type PreparedRun } from '../../prepare/prepare-run.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
-import { knownTools, toolSet } from '../tool-set.ts';
 import { readTask } from './read-task.ts';
 import type { RunFlags } from './run-flags.ts';
 
@@ -18,12 +14,6 @@ export interface RunWish {
   readonly flags: RunFlags;
 }
 
-export interface PreparedRun {
-  readonly spec: RunSpec;
-  /** A line each about what was read and is not used as written. */
-  readonly notices: readonly string[];
-}
-
 /**
  * Checks everything that can be wrong before anything is started, and freezes the run.
  *
@@ -31,23 +21,23 @@ export interface PreparedRun {
  * @throws {CommandFailure} the workspace or the task is missing
  */
 export async function prepareRun(context: Context, { agent, task, flags }: RunWish): Promise<PreparedRun> {
-  const { folder, settings, env } = context;
-  const agentFile = await findAgentFile(agent, { folder, home: settings.home, knownTools: knownTools(env) });
+  const { folder, settings, env, terminal } = context;
   const workspace = await findWorkspace(resolve(folder, flags.workspace ?? '.'));
-  const spec = resolveRunSpec({
-    agentFile,
-    task: await readTask(task, flags),
+  const quiet = flags.quiet === true || flags.print === true;
+  return await prepare({
+    agent,
+    folder,
     workspace,
+    task: await readTask(task, flags),
     overrides: overridesOf(flags),
     settings,
-    ...toolSet(env),
-    models: { resolveModelAlias, factsOf, offlineModelId: OFFLINE_MODEL_ID },
-    now: new Date(),
+    env,
+    signal: new AbortController().signal,
+    ...(!quiet && { onProgress: (line: string) => terminal.say(terminal.colors.dim(line)) }),
   });
-  return { spec, notices: agentFile.notices };
 }
 
-async function findWorkspace(path: string): Promise<string> {
+export async function findWorkspace(path: string): Promise<string> {
   const refuse = (why: string): never => {
     throw new CommandFailure(EXIT.usage, `Cannot use the workspace "${path}": ${why}`);
   };
@@ -60,7 +50,7 @@ async function findWorkspace(path: string): Promise<string> {
 }
 
 function overridesOf(flags: RunFlags): SpecOverrides {
-  const { id, title, model, approvalTimeout, denyTools } = flags;
+  const { id, title, model, approvalTimeout, denyTools, mode } = flags;
   return {
     ...given({ runId: id, title, model }),
     limits: given({
@@ -72,6 +62,7 @@ function overridesOf(flags: RunFlags): SpecOverrides {
     }),
     approvals: given({ timeoutMs: approvalTimeout }),
     policy: given({ deny: denyTools }),
+    ...given({ mode }),
   };
 }
 

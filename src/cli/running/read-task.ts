@@ -1,6 +1,7 @@
 import { TASK_BYTES_MAX } from '../../contract/limits.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { EXIT } from '../exit-codes.ts';
+import { readStdin } from '../read-stdin.ts';
 import type { RunFlags } from './run-flags.ts';
 
 /**
@@ -17,23 +18,11 @@ export async function readTask(task: string | undefined, { stdin }: Pick<RunFlag
       EXIT.usage,
       'Cannot start a run: there is no task; give it as an argument, or "-" to read it from stdin',
     );
-  const text = await readAll();
+  const text = await readStdin(
+    TASK_BYTES_MAX,
+    `Cannot start a run: the task from stdin has more than ${TASK_BYTES_MAX} bytes; put it into a file`,
+  );
   if (text.trim() === '')
     throw new CommandFailure(EXIT.usage, 'Cannot start a run: there is no task, and stdin is empty');
   return text;
-}
-
-async function readAll(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > TASK_BYTES_MAX)
-      throw new CommandFailure(
-        EXIT.usage,
-        `Cannot start a run: the task from stdin has more than ${TASK_BYTES_MAX} bytes; put it into a file`,
-      );
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

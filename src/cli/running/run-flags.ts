@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { PolicyMode } from '../../contract/spec.ts';
 import { countFlag, dollarsFlag, durationFlag, listFlag } from '../flags.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -25,6 +26,7 @@ export interface RunFlags {
   readonly allowDenied?: true;
   readonly denyTools?: readonly string[];
   readonly quiet?: true;
+  readonly mode?: PolicyMode;
 }
 
 const RUN_EXAMPLES = `
@@ -65,6 +67,15 @@ export function addRunFlags(command: Command): Command {
     .option('--active-time <duration>', 'time of work; waiting for people never counts', durationFlag)
     .option('--approval-timeout <duration>', 'how long a person has to answer', durationFlag)
     .option('--deny-tools <rules>', 'tools or rules to deny, besides those of the agent', listFlag)
+    .addOption(
+      new Option('--mode <mode>', 'what happens where no rule decides').choices([
+        'default',
+        'auto-edit',
+        'plan',
+        'unattended',
+        'yolo',
+      ]),
+    )
     .option('--workspace <folder>', 'where the tools work (default: the current folder)')
     .option('--title <text>', 'for lists (default: the first line of the task)')
     .option('--id <id>', 'id of the run; if it exists, it is followed instead of started')

@@ -16,23 +16,60 @@ export function approvalText(
     colors.bold(visible(title)),
     `  ${colors.dim('Question')}     ${id}, ${ASKED[kind]}`,
     `  ${colors.dim('If nobody')}    ${fateText(approval, now)}`,
-    `  ${colors.dim('Asked by')}     ${visible(reason)}`,
+    `  ${colors.dim('Why')}          ${visible(reason)}`,
     `  ${colors.dim('Tool')}         ${visible(tool)}`,
     ...argumentLines(approval.arguments).map(
       (line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`,
     ),
-    `  ${colors.dim('Digest')}       ${digest} (what you approve is what will run)`,
+    ...(approval.preview === undefined ? [] : previewLines(approval.preview, colors)),
+    `  ${colors.dim('Digest')}       ${digest}${BOUND[kind]}`,
     ...options.map((option) => `  ${colors.dim('Option')}       ${option.id}: ${visible(option.label)}`),
     ...decisionLines(approval, colors),
   ];
 }
 
-const ASKED = { approve: 'leave for one exact call', choose: 'a choice', answer: 'an answer in words' } as const;
+/** What a tool says will happen; line by line, so that a diff or a script reads as one. */
+export function previewLines(preview: string, colors: Colors): readonly string[] {
+  const lines = visibleLines(preview);
+  const firstHunk = lines.findIndex((line) => HUNK.test(line));
+  const painted = lines.map((line, index) =>
+    firstHunk >= 0 && index >= firstHunk ? paintedChange(line, colors) : line,
+  );
+  return [`  ${colors.dim('Preview')}`, ...painted.map((line) => `    | ${line}`)];
+}
+
+/** Where the changes of a unified diff begin; no other preview is painted. */
+const HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u;
+
+function paintedChange(line: string, colors: Colors): string {
+  if (HUNK.test(line)) return colors.cyan(line);
+  if (line.startsWith('+')) return colors.green(line);
+  return line.startsWith('-') ? colors.red(line) : line;
+}
+
+const ASKED = {
+  approve: 'leave for one exact call',
+  choose: 'a choice',
+  answer: 'an answer in words',
+  outcome: 'what became of a call',
+} as const;
+
+/** What an answer is bound to; words and choices start nothing by themselves. */
+const BOUND = {
+  approve: ' (what you approve is what will run)',
+  choose: '',
+  answer: '',
+  outcome: ' (what a repeat would run)',
+} as const;
 
 /** What happens when nobody answers, and when. */
-export function fateText({ status, deadline, onTimeout }: Approval, now: number): string {
+export function fateText({ kind, status, deadline, onTimeout }: Approval, now: number): string {
   if (status !== 'open') return `it is ${status}`;
-  const then = onTimeout === 'deny' ? 'the call is denied as expired and the run goes on' : 'the run stops';
+  const goesOn =
+    kind === 'outcome'
+      ? 'its outcome stays unknown and the run goes on'
+      : 'the call is denied as expired and the run goes on';
+  const then = onTimeout === 'deny' ? goesOn : 'the run stops';
   return `${then}, at ${timeText(deadline)} (${relativeText(deadline, now)})`;
 }
 
@@ -59,5 +96,10 @@ function decisionLines({ status, answer }: Approval, colors: Colors): readonly s
 export function answerCommands({ id, kind, options }: Approval): readonly string[] {
   if (kind === 'approve') return [`nightshift approvals approve ${id}`, `nightshift approvals deny ${id} --note "why"`];
   if (kind === 'answer') return [`nightshift approvals answer ${id} "your words"`];
+  if (kind === 'outcome')
+    return [
+      `nightshift approvals answer ${id} --choice happened "what it returned"`,
+      `nightshift approvals answer ${id} --choice repeat|skip|stop`,
+    ];
   return [`nightshift approvals answer ${id} --choice ${options.map((option) => option.id).join('|')}`];
 }

@@ -1,3 +1,5 @@
+import type { ApprovalKind } from '../../contract/approvals.ts';
+import { TODO } from '../../contract/control-tools.ts';
 import type { RunEvent } from '../../contract/events.ts';
 import type { Colors } from '../terminal.ts';
 import { clockText, spanText } from './times.ts';
@@ -25,11 +27,13 @@ interface Line {
 export function createEventLines(colors: Colors): EventLines {
   let startedAt: number | null = null;
   const summaries = new Map<string, string>();
+  const kinds = new Map<string, ApprovalKind>();
   return {
     of(event) {
       startedAt ??= event.at;
+      if (event.type === 'approval.requested') kinds.set(event.id, event.kind);
       if (event.type === 'tool.started' || event.type === 'tool.proposed') summaries.set(event.callId, event.summary);
-      const line = lineOf(event, { colors, summaries });
+      const line = lineOf(event, { colors, summaries, kinds });
       if (line === null) return [];
       const clock = colors.dim(clockText(event.at - startedAt).padStart(8));
       return [`${clock}  ${line.icon} ${line.word.padEnd(8)} ${line.text}`];
@@ -40,6 +44,7 @@ export function createEventLines(colors: Colors): EventLines {
 interface Situation {
   readonly colors: Colors;
   readonly summaries: ReadonlyMap<string, string>;
+  readonly kinds: ReadonlyMap<string, ApprovalKind>;
 }
 
 function lineOf(event: RunEvent, situation: Situation): Line | null {
@@ -100,10 +105,16 @@ function toolLine(
   }
   const summary = toolText(event.tool, summaries.get(event.callId) ?? '');
   const took = colors.dim(event.durationMs >= 50 ? ` · ${spanText(event.durationMs)}` : '');
-  if (event.status === 'success') return { icon: colors.green('✓'), word: 'done', text: `${summary}${took}` };
+  if (event.status === 'success')
+    return { icon: colors.green('✓'), word: 'done', text: `${doneText(event, summary)}${took}` };
   const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), WORDS_CHARACTERS)}`;
   const icon = event.status === 'error' ? colors.red('✗') : colors.yellow('✗');
   return { icon, word: shortLine(event.status, 12), text: `${summary}${took} · ${why}` };
+}
+
+/** Of the list of what is to be done, people want to know how far it is. */
+function doneText({ tool, text }: EventOf<'tool.ended'>, summary: string): string {
+  return tool === TODO ? toolText(tool, text) : summary;
 }
 
 function toolText(tool: string, summary: string): string {
@@ -112,23 +123,29 @@ function toolText(tool: string, summary: string): string {
 
 type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approval.refused'>;
 
-function approvalLine(event: ApprovalEvent, { colors }: Situation): Line {
+/** Leave is one thing, and something that only a person knows is another. */
+function wordOf(kind: ApprovalKind | undefined): string {
+  return kind === undefined || kind === 'approve' ? 'approval' : 'question';
+}
+
+function approvalLine(event: ApprovalEvent, { colors, kinds }: Situation): Line {
+  const word = wordOf(kinds.get(event.id));
   switch (event.type) {
     case 'approval.requested':
       return {
         icon: colors.yellow('?'),
-        word: 'approval',
+        word,
         text: `${event.id} · ${shortLine(event.title, WORDS_CHARACTERS)} · ${shortLine(event.reason, 100)}`,
       };
     case 'approval.decided': {
       const note = event.note === undefined ? '' : `: ${shortLine(event.note, WORDS_CHARACTERS)}`;
       const icon = event.status === 'approved' || event.status === 'answered' ? colors.green('✓') : colors.yellow('✗');
-      return { icon, word: 'approval', text: `${event.id} · ${event.status} by ${shortLine(event.by, 40)}${note}` };
+      return { icon, word, text: `${event.id} · ${event.status} by ${shortLine(event.by, 40)}${note}` };
     }
     case 'approval.refused':
       return {
         icon: colors.red('✗'),
-        word: 'approval',
+        word,
         text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, 300)}`,
       };
   }

@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { findApproval } from '../named-approval.ts';
-import { withServer } from '../server-access.ts';
-import { answerCommands, approvalText } from '../text/approval-text.ts';
-import { safeJson } from '../text/visible.ts';
-import { approvalJson } from './approvals-ls.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { findApproval } from '../../named-approval.ts';
+import { withServer } from '../../server-access.ts';
+import { answerCommands, approvalText } from '../../text/approval-text.ts';
+import { safeJson } from '../../text/visible.ts';
+import { approvalJson } from './ls.ts';
 
 export async function showApproval(context: Context, id: string, json: boolean): Promise<number> {
   return await withServer(context, async ({ client }) => {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Runner } from '../program.ts';
-import { approve } from './approvals-approve.ts';
-import { answer, deny, type AnswerFlags } from './approvals-answer.ts';
-import { listOpenApprovals } from './approvals-ls.ts';
-import { showApproval } from './approvals-show.ts';
+import type { Runner } from '../../program.ts';
+import { approve } from './approve.ts';
+import { answer, deny, type AnswerFlags } from './answer.ts';
+import { listOpenApprovals } from './ls.ts';
+import { showApproval } from './show.ts';
 
 const NAMES = '\nA question is named by its id, <run>.<number>; a run alone means its only open question.\n';
 
@@ -64,10 +64,11 @@ function addDecisions(approvals: Command, run: Runner): void {
     .argument('<id>')
     .argument('[text]')
     .option('--choice <option>', 'id of an option')
+    .option('--digest <digest>', 'names the exact call, to have it done once more without a terminal')
     .option('--note <text>', 'for the agent')
     .addHelpText(
       'after',
-      `${NAMES}\nExamples:\n  nightshift approvals answer auditor-1f2e.2 "Use the staging database"\n  nightshift approvals answer auditor-1f2e.3 --choice 2`,
+      `${NAMES}\nExamples:\n  nightshift approvals answer auditor-1f2e.2 "Use the staging database"\n  nightshift approvals answer auditor-1f2e.3 --choice 2\n  nightshift approvals answer auditor-1f2e.4 --choice happened "mail was sent"`,
     )
     .action(
       async (id: string, text: string | undefined, flags: AnswerFlags) =>

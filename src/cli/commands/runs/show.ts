@@ -1,18 +1,19 @@
 import type { Client } from '@temporalio/client';
-import { watchRun } from '../../client.ts';
-import type { RunEvent } from '../../contract/events.ts';
-import type { RunMemo, RunView } from '../../contract/run.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { envelope } from '../following/output.ts';
-import { outcomeText } from '../following/run-end.ts';
-import { totalRows } from '../following/summary.ts';
-import { idOfRun, readKnownRun, type KnownReading } from '../named-run.ts';
-import { runPage, withServer } from '../server-access.ts';
-import { answerCommands, approvalText } from '../text/approval-text.ts';
-import { createEventLines } from '../text/event-lines.ts';
-import { relativeText } from '../text/times.ts';
-import { safeJson, shortLine, visible, visibleLines } from '../text/visible.ts';
+import { watchRun } from '../../../client.ts';
+import type { RunEvent } from '../../../contract/events.ts';
+import type { RunMemo, RunView } from '../../../contract/run.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { envelope } from '../../following/output.ts';
+import { outcomeText } from '../../following/run-end.ts';
+import { totalRows } from '../../following/summary.ts';
+import { idOfRun, readKnownRun, type KnownReading } from '../../named-run.ts';
+import { runPage, withServer } from '../../server-access.ts';
+import type { Colors } from '../../terminal.ts';
+import { answerCommands, approvalText } from '../../text/approval-text.ts';
+import { createEventLines } from '../../text/event-lines.ts';
+import { relativeText } from '../../text/times.ts';
+import { safeJson, shortLine, visible, visibleLines } from '../../text/visible.ts';
 
 const EVENTS_SHOWN = 12;
 
@@ -91,6 +92,7 @@ function asText({ terminal }: Context, { runId, reading, events, temporalUrl }: 
     ...totalRows(source.totals).map(([name, value]) => row(name, value)),
     ...(temporalUrl === null ? [] : [row('Temporal UI', temporalUrl)]),
     ...(reading.kind === 'asleep' ? [row('Note', sleepNote(reading))] : []),
+    ...todoLines(source, colors),
     ...callLines(source),
     ...open.flatMap((approval) => [
       '',
@@ -118,6 +120,16 @@ function callLines(source: RunView | RunMemo): readonly string[] {
   if (!('calls' in source) || source.calls.length === 0) return [];
   return source.calls.map(
     ({ tool, summary, status }) => `  ${status.padEnd(17)} ${shortLine(tool, 30)} · ${shortLine(summary, 140)}`,
+  );
+}
+
+const TODO_MARKS = { open: ' ', doing: '~', done: 'x' } as const;
+
+function todoLines(source: RunView | RunMemo, colors: Colors): readonly string[] {
+  if (!('todos' in source) || source.todos.length === 0) return [];
+  return source.todos.map(
+    ({ text, status }, index) =>
+      `  ${colors.dim((index === 0 ? 'To do' : '').padEnd(12))} [${TODO_MARKS[status]}] ${shortLine(text, 140)}`,
   );
 }
 

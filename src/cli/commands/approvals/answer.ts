@@ -1,16 +1,19 @@
 import type { Client } from '@temporalio/client';
-import { answerApproval } from '../../client.ts';
-import type { Answer, RefusalReason } from '../../contract/approvals.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { findApproval, type NamedApproval } from '../named-approval.ts';
-import { withServer } from '../server-access.ts';
-import { visible } from '../text/visible.ts';
+import { answerApproval } from '../../../client.ts';
+import type { Answer, RefusalReason } from '../../../contract/approvals.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, type ExitCode } from '../../exit-codes.ts';
+import { findApproval, type NamedApproval } from '../../named-approval.ts';
+import { askHere, matchDigest } from './name-call.ts';
+import { REPEAT } from '../../../contract/approvals.ts';
+import { withServer } from '../../server-access.ts';
+import { visible } from '../../text/visible.ts';
 
 export interface AnswerFlags {
   readonly choice?: string;
   readonly note?: string;
+  readonly digest?: string;
 }
 
 export async function deny(context: Context, id: string, note: string | undefined): Promise<number> {
@@ -33,9 +36,16 @@ export interface AnswerWish {
 export async function answer(context: Context, { id, text, flags }: AnswerWish): Promise<number> {
   return await withServer(context, async ({ client }) => {
     const named = await findApproval(client, id);
+    const words = wordsFor(named, text, flags);
+    const leave = words.choice === REPEAT ? await leaveToRepeat(context, named, flags.digest) : {};
+    if (leave === null) {
+      context.terminal.say('Nothing was sent; the question stays open.');
+      return EXIT.done;
+    }
     const given = {
       decision: 'answer',
-      ...wordsFor(named, text, flags),
+      ...words,
+      ...leave,
       ...(flags.note === undefined ? {} : { note: flags.note }),
     } as const;
     return await sendAnswer(context, { client, named, given });
@@ -55,14 +65,32 @@ function wordsFor(
       if (text === undefined || text.trim() === '')
         throw new CommandFailure(EXIT.usage, `${cannot}: give the answer as text`);
       return { text };
-    case 'choose': {
-      const chosen = choice ?? text;
-      const ids = approval.options.map((option) => option.id);
-      if (chosen === undefined || !ids.includes(chosen))
-        throw new CommandFailure(EXIT.usage, `${cannot}: expected --choice with one of ${ids.join(', ')}`);
-      return { choice: chosen };
+    case 'choose':
+      return { choice: chosenOf(approval, choice ?? text) };
+    case 'outcome': {
+      const isWord = choice === undefined && approval.options.some(({ id }) => id === text);
+      return isWord || text === undefined
+        ? { choice: chosenOf(approval, choice ?? text) }
+        : { choice: chosenOf(approval, choice), text };
     }
   }
+}
+
+function chosenOf({ id, options }: NamedApproval['approval'], chosen: string | undefined): string {
+  const ids = options.map((option) => option.id);
+  if (chosen !== undefined && ids.includes(chosen)) return chosen;
+  throw new CommandFailure(EXIT.usage, `Cannot answer "${id}": expected --choice with one of ${ids.join(', ')}`);
+}
+
+/** Doing a call once more is approving it once more, so the exact call must be named. Null when the person declined. */
+async function leaveToRepeat(
+  context: Context,
+  named: NamedApproval,
+  digest: string | undefined,
+): Promise<{ readonly digest: string } | null> {
+  if (digest !== undefined) return { digest: matchDigest(named.approval, digest) };
+  const seen = await askHere(context, named);
+  return seen === null ? null : { digest: seen };
 }
 
 export interface Sending {

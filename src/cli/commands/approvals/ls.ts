@@ -1,10 +1,10 @@
-import { listApprovals, type ListedApproval } from '../../client.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { withServer } from '../server-access.ts';
-import { tableText } from '../text/table.ts';
-import { relativeText } from '../text/times.ts';
-import { safeJson, shortLine } from '../text/visible.ts';
+import { listApprovals, type ListedApproval } from '../../../client.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { withServer } from '../../server-access.ts';
+import { tableText } from '../../text/table.ts';
+import { relativeText } from '../../text/times.ts';
+import { safeJson, shortLine } from '../../text/visible.ts';
 
 export async function listOpenApprovals(context: Context, json: boolean): Promise<number> {
   return await withServer(context, async ({ client }) => {
@@ -27,7 +27,7 @@ function rowOf({ agent, approval }: ListedApproval): readonly string[] {
     kind,
     shortLine(agent, 24),
     relativeText(deadline, Date.now()),
-    onTimeout === 'deny' ? 'denied' : 'run stops',
+    onTimeout === 'stop' ? 'run stops' : kind === 'outcome' ? 'left unknown' : 'denied',
     shortLine(title, 80),
   ];
 }

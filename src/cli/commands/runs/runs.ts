@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { showRun, type FollowFlags } from '../following/show-run.ts';
-import { countFlag } from '../flags.ts';
-import { idOfRun, readKnownRun } from '../named-run.ts';
-import type { Runner } from '../program.ts';
-import { introductionOf } from '../running/introduction.ts';
-import { addFollowFlags } from '../running/run-flags.ts';
-import { runPage, withServer } from '../server-access.ts';
-import { controlRun, sendToRun } from './runs-control.ts';
-import { listRunsFor, type ListFlags } from './runs-ls.ts';
-import { showOneRun } from './runs-show.ts';
+import { showRun, type FollowFlags } from '../../following/show-run.ts';
+import { countFlag } from '../../flags.ts';
+import { idOfRun, readKnownRun } from '../../named-run.ts';
+import type { Runner } from '../../program.ts';
+import { introductionOf } from '../../running/introduction.ts';
+import { addFollowFlags } from '../../running/run-flags.ts';
+import { runPage, withServer } from '../../server-access.ts';
+import { controlRun, sendToRun } from './control.ts';
+import { listRunsFor, type ListFlags } from './ls.ts';
+import { showOneRun } from './show.ts';
 
 const NAMES = '\nA run is named by its id, by any unambiguous beginning of it, or as @last.\n';
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { cancelRun, pauseRun, resumeRun, sendMessage, type Sent } from '../../client.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { idOfRun, readKnownRun, type KnownReading } from '../named-run.ts';
-import { withServer } from '../server-access.ts';
-import { shortLine, visible } from '../text/visible.ts';
+import { cancelRun, pauseRun, resumeRun, sendMessage, type Sent } from '../../../client.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { idOfRun, readKnownRun, type KnownReading } from '../../named-run.ts';
+import { withServer } from '../../server-access.ts';
+import { shortLine, visible } from '../../text/visible.ts';
 
 export type Order = 'pause' | 'resume' | 'cancel';
 

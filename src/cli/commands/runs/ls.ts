@@ -1,12 +1,12 @@
-import { listRuns, type ListedRun } from '../../client.ts';
-import type { RunMemo } from '../../contract/run.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { withServer } from '../server-access.ts';
-import { tableText } from '../text/table.ts';
-import { relativeText } from '../text/times.ts';
-import { safeJson, shortLine } from '../text/visible.ts';
+import { listRuns, type ListedRun } from '../../../client.ts';
+import type { RunMemo } from '../../../contract/run.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { withServer } from '../../server-access.ts';
+import { tableText } from '../../text/table.ts';
+import { relativeText } from '../../text/times.ts';
+import { safeJson, shortLine } from '../../text/visible.ts';
 
 export interface ListFlags {
   readonly state?: string;

@@ -1,43 +1,17 @@
-import type { Approval } from '../../contract/approvals.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { isYes } from '../following/ask-person.ts';
-import { findApproval, type NamedApproval } from '../named-approval.ts';
-import { withServer } from '../server-access.ts';
-import { approvalText } from '../text/approval-text.ts';
-import { visible } from '../text/visible.ts';
-import { sendAnswer } from './approvals-answer.ts';
-
-export interface ApproveFlags {
-  readonly digest?: string;
-  readonly note?: string;
-}
+import type { Approval } from '../../../contract/approvals.ts';
+import { CommandFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../exit-codes.ts';
+import { isYes } from '../../following/ask-person.ts';
+import type { NamedApproval } from '../../named-approval.ts';
+import { approvalText } from '../../text/approval-text.ts';
+import { visible } from '../../text/visible.ts';
 
 /** Digits of a digest that name it: nobody finds another call with the same 48 bits by chance. */
 const DIGITS_MIN = 12;
 
-export async function approve(context: Context, id: string, flags: ApproveFlags): Promise<number> {
-  return await withServer(context, async ({ client }) => {
-    const named = await findApproval(client, id);
-    const { approval } = named;
-    if (approval.kind !== 'approve')
-      throw new CommandFailure(
-        EXIT.usage,
-        `Cannot approve "${approval.id}": it wants an answer; use "nightshift approvals answer ${approval.id}"`,
-      );
-    const digest = flags.digest === undefined ? await askHere(context, named) : matchDigest(approval, flags.digest);
-    if (digest === null) {
-      context.terminal.say('Nothing was sent; the question stays open.');
-      return EXIT.done;
-    }
-    const note = flags.note === undefined ? {} : { note: flags.note };
-    return await sendAnswer(context, { client, named, given: { decision: 'approve', digest, ...note } });
-  });
-}
-
 /** The digest of what was shown and approved here, or null. */
-async function askHere({ terminal }: Context, { approval, whole }: NamedApproval): Promise<string | null> {
+export async function askHere({ terminal }: Context, { approval, whole }: NamedApproval): Promise<string | null> {
   if (!terminal.canAsk) {
     throw new CommandFailure(
       EXIT.usage,

@@ -1,0 +1,30 @@
+import type { McpServer } from '../../contract/mcp-server.ts';
+import { shellWord } from './tool-text.ts';
+import { visible } from './visible.ts';
+
+/** The command line or the address of a server, with its variables as they are written. */
+export function reachText(server: McpServer): string {
+  return server.type === 'stdio' ? [server.command, ...server.args].map(shellWord).join(' ') : server.url;
+}
+
+/** All that is done to start or reach a server. Of values that may be secrets only the names are shown. */
+export function serverLines(server: McpServer): readonly string[] {
+  const rows: readonly (readonly [string, string])[] =
+    server.type === 'stdio'
+      ? [['runs', reachText(server)], ['in', server.cwd ?? 'the workspace'], ...named('with', server.env)]
+      : [[server.type, server.url], ...named('sends', server.headers), ...authRows(server)];
+  return rows.map(([name, value]) => `${name.padEnd(8)} ${visible(value)}`);
+}
+
+/** A value without a variable in it stands in the file, and is bound by the digest of that. */
+function named(word: string, values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(values).map(([name, value]) => {
+    const variables = [...value.matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/gu)].map(([, variable = '']) => variable);
+    return [word, variables.length === 0 ? name : `${name}, from ${variables.join(', ')} of your environment`] as const;
+  });
+}
+
+function authRows({ auth }: Exclude<McpServer, { type: 'stdio' }>): readonly (readonly [string, string])[] {
+  if (auth === undefined) return [];
+  return [['logs in', `as "${auth.clientId}" by ${auth.type}${auth.issuer === undefined ? '' : ` at ${auth.issuer}`}`]];
+}
