@@ -3,6 +3,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, TSC } from './build.mjs';
 import { ROOT, runCommand } from './run-command.mjs';
+import { ensureBubblewrap } from './sandbox-program.mjs';
 import { setup } from './setup.mjs';
 import { hashOf, readStamp } from './stamp.mjs';
 
@@ -10,6 +11,7 @@ const OUT = join(ROOT, 'dist', 'bench');
 const STAMP = join(OUT, '.stamp');
 
 await setup();
+await ensureBubblewrap();
 await build();
 const given = process.argv.slice(2);
 const isNamed = given[0] !== undefined && !given[0].startsWith('-');

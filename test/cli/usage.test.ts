@@ -22,6 +22,10 @@ const refused: [name: string, words: readonly string[], code: number, says: stri
   ['a tool that does not exist', ['run', 'auditor', 'x', '--deny-tools', 'bsh'], 2, 'did you mean "bash"?'],
   ['an id that cannot be one', ['run', 'auditor', 'x', '--id', '../x'], 2, 'runId'],
   ['no server, and one is needed', ['runs', 'ls'], 3, 'none runs here'],
+  ['a call of a tool that does not exist', ['tools', 'explain', 'bsh(x)'], 2, 'did you mean "bash"?'],
+  ['a call that does not fit its tool', ['tools', 'explain', 'ls {"pth": "x"}'], 2, 'Unrecognized key'],
+  ['a tool that is not there', ['tools', 'show', 'mcp__docs__find'], 5, 'no server'],
+  ['input that is not JSON', ['tools', 'call', 'ls', '{path'], 2, 'expected JSON'],
   ['help about nothing', ['help', 'nothing'], 2, 'no help'],
 ];
 

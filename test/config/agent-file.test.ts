@@ -47,7 +47,7 @@ const good: [title: string, front: string, expected: Partial<AgentFile>][] = [
   [
     'rules in either naming',
     'x-nightshift:\n  policy:\n    allow: ["Write(reports/**)", read_file]\n    ask: ["Bash(git log:*)"]\n    deny: ["*"]',
-    { settings: { policy: { allow: ['write_file(reports/**)', 'read_file'], ask: ['bash(git log *)'], deny: ['*'] } } },
+    { settings: { policy: { allow: ['Edit(reports/**)', 'read_file'], ask: ['bash(git log *)'], deny: ['*'] } } },
   ],
   [
     'durations in words and in milliseconds',
@@ -67,7 +67,7 @@ const good: [title: string, front: string, expected: Partial<AgentFile>][] = [
       notices: [
         'hooks: not used here yet',
         'color: not used here yet',
-        'permissionMode: "bypassPermissions" is treated as "default"; x-nightshift.policy says what may run unasked',
+        'permissionMode: not used; only the settings of the operator can enable the mode "yolo"',
       ],
     },
   ],
@@ -141,8 +141,8 @@ const bad: [title: string, front: string, problems: string[]][] = [
   ],
   [
     'a rule that matches no tool',
-    'x-nightshift: {policy: {deny: ["mcp__*"]}}',
-    ['x-nightshift.policy.deny: no tool matches "mcp__*"'],
+    'x-nightshift: {policy: {deny: ["zz*"]}}',
+    ['x-nightshift.policy.deny: no tool matches "zz*"'],
   ],
   [
     'a rule that is none',

@@ -11,7 +11,7 @@ const tool = (name: string): ToolDefinition => ({
   timeoutMs: 1_000,
   local: false,
 });
-const toolDefinitions = [tool('read_file'), tool('write_file'), tool('bash')];
+const toolDefinitions = [tool('read_file'), tool('write_file'), tool('bash'), tool('ask_human')];
 const models = {
   resolveModelAlias: (name: string) => (name === 'sonnet' ? 'claude-sonnet-9' : name),
   factsOf: () => ({ contextTokens: 200_000, maxOutputTokens: 64_000 }),
@@ -19,7 +19,7 @@ const models = {
 };
 
 function agent(front: string): AgentFile {
-  const knownTools = [...toolDefinitions.map(({ name }) => name), 'ask_human'];
+  const knownTools = toolDefinitions.map(({ name }) => name);
   return parseAgentFile({ text: `---\n${front}\n---\nCheck the books.`, source: 'agents/auditor.md', knownTools });
 }
 
@@ -30,7 +30,6 @@ function resolve(front: string, more: Partial<RunRequest> = {}): RunSpec {
     workspace: '/work',
     settings: { anthropic: { apiKey: 'key' }, model: null, user: 'ada' },
     toolDefinitions,
-    askHumanDefinition: tool('ask_human'),
     models,
     now: new Date('2026-11-21T23:59:00Z'),
     ...more,
@@ -52,7 +51,7 @@ describe('resolveRunSpec()', () => {
       startedBy: 'ada',
     });
     expect(spec.runId).toMatch(/^auditor-[0-9a-f]{12}$/);
-    expect(names(spec)).toEqual(['read_file', 'write_file', 'bash', 'ask_human']);
+    expect(names(spec)).toEqual(['ask_human', 'bash', 'read_file', 'write_file']);
   });
 
   test('the system prompt says who, where, when, what, and how calls end, and nothing that changes', () => {
@@ -66,7 +65,7 @@ describe('resolveRunSpec()', () => {
 
   test('tools are those asked for without those taken away', () => {
     expect(names(resolve('tools: Read, Bash\ndisallowedTools: Bash'))).toEqual(['read_file']);
-    expect(names(resolve('disallowedTools: AskUserQuestion'))).toEqual(['read_file', 'write_file', 'bash']);
+    expect(names(resolve('disallowedTools: AskUserQuestion'))).toEqual(['bash', 'read_file', 'write_file']);
   });
 
   test('the command stands above the environment, the environment above the file', () => {
@@ -81,7 +80,7 @@ describe('resolveRunSpec()', () => {
     const spec = resolve(front, { overrides: { limits: { toolCalls: 9 }, approvals: { onTimeout: 'stop' } } });
     expect(spec.limits).toMatchObject({ turns: 7, toolCalls: 9, activeMs: 10_000 });
     expect(spec.timeouts.actingMs).toBe(3_600_000);
-    expect(spec.approvals).toEqual({ timeoutMs: 20_000, onTimeout: 'stop' });
+    expect(spec.approvals).toEqual({ timeoutMs: 20_000, onTimeout: 'stop', unknownOutcome: 'ask' });
   });
 
   test('without a key the offline model stands in, whatever model is named', () => {
@@ -94,7 +93,7 @@ describe('resolveRunSpec()', () => {
   test('rules from outside are added and can only narrow', () => {
     const front = 'x-nightshift: {policy: {allow: ["Bash(ls *)"], deny: [Write]}}';
     const { policy } = resolve(front, { overrides: { policy: { ask: ['Bash(ls -R *)'], deny: ['bash(rm *)'] } } });
-    expect(policy).toEqual({ allow: ['bash(ls *)'], ask: ['bash(ls -R *)'], deny: ['write_file', 'bash(rm *)'] });
+    expect(policy).toEqual({ allow: ['bash(ls *)'], ask: ['bash(ls -R *)'], deny: ['Edit', 'bash(rm *)'] });
   });
 
   test('the digest is of the definition, not of the run', () => {

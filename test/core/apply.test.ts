@@ -39,6 +39,21 @@ test('results stand in the order the model asked, whatever finished first', () =
   expect(results(run).map(({ content }) => content)).toEqual(['A', 'B', 'C']);
 });
 
+test('what the policy denies is told and counted as any other end', () => {
+  const run = after(
+    fresh({ policy: { allow: [], ask: [], deny: ['bash'] } }),
+    reply(1, '', [bash, ['read', {}]]),
+    started('c1-1'),
+    result('c1-1'),
+  );
+  expect(run.totals).toMatchObject({ denied: 1, toolCalls: 1 });
+  const ends = run.log.kept.flatMap((event) => (event.type === 'tool.ended' ? [[event.tool, event.status]] : []));
+  expect(ends).toEqual([
+    ['bash', 'denied'],
+    ['read', 'success'],
+  ]);
+});
+
 test('a result that comes twice counts once', () => {
   const run = after(
     fresh(),
@@ -59,7 +74,13 @@ test('denied, expired and broken reach the model as different words', () => {
   const id = asked.approvals[0]?.id ?? '';
   const denied = settleNow(answer(asked, { id, decision: 'deny', by: 'ann', note: 'too risky' }, T0 + 5), T0 + 5);
   const expired = apply(asked, { kind: 'woken' }, T0 + 1 + 60_000 + ANSWER_GRACE_MS);
-  const broken = after(asked, result('c1-0', 'execution_failed: boom', { status: 'error', error: 'execution_failed' }));
+  const freely = fresh({ policy: { allow: ['bash'], ask: [], deny: [] } });
+  const broken = after(
+    freely,
+    reply(1, '', [bash]),
+    started('c1-0'),
+    result('c1-0', 'execution_failed: boom', { status: 'error', error: 'execution_failed' }),
+  );
   expect([denied, expired, broken].map((run) => results(run)[0]?.content.split(':')[0])).toEqual([
     'denied',
     'expired',

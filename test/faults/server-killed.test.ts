@@ -33,7 +33,7 @@ beforeAll(async () => {
   ports = await randomPorts();
   server = await start();
   house = await openHouse({ address: server.address });
-  recorder = createRecorder(house.dataFolder);
+  recorder = createRecorder(house.workspace);
 });
 afterAll(async () => {
   await house.close();

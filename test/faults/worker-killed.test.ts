@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { answerApproval } from '../../src/client.ts';
-import { digestOf } from '../../src/tools/digest.ts';
-import { callKey } from '../../src/tools/ledger.ts';
-import { findMarked } from '../../src/tools/process-tree.ts';
+import { callKey } from '../../src/tools/ledger/ledger.ts';
+import { findMarked } from '../../src/tools/shell/process-tree.ts';
 import { steps, type Scenario } from '../../src/models/offline/scenario.ts';
+import { chainOf, keyOfCall } from '../support/call-key.ts';
 import { openHouse, replay, type House } from '../support/house.ts';
 import { createRecorder, eventually, type Recorder } from '../support/recorder.ts';
 import { compileWorker, endWorkers, spawnWorker, type WorkerProcess } from '../support/worker-process.ts';
@@ -14,7 +14,7 @@ let folder: string;
 let recorder: Recorder;
 beforeAll(async () => {
   [house, folder] = await Promise.all([openHouse({ worker: false }), compileWorker()]);
-  recorder = createRecorder(house.dataFolder);
+  recorder = createRecorder(house.workspace);
 });
 afterEach(endWorkers);
 afterAll(async () => {
@@ -49,7 +49,8 @@ test('killed in the middle of a command, the command is not started again, its p
   const command = recorder.command('mid-bash', 'sleep 60');
   const run = await house.start(bashThenSay(command), freely);
   await eventually(async () => (await recorder.starts('mid-bash')) === 1);
-  const call = `t1-c0-${digestOf('bash', { command }).slice(7, 19)}`;
+  const chain = await chainOf(house.client, run.runId);
+  const call = keyOfCall(chain, { turn: 1, index: 0, tool: 'bash', input: { command } });
   const marker = { name: 'NIGHTSHIFT_CALL', value: callKey(run.runId, call) };
   expect((await findMarked(marker)).length).toBeGreaterThan(0);
   await first.kill();

@@ -6,16 +6,17 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { readRun, startRun, type Reading } from '../../src/client.ts';
+import type { Environment } from '../../src/config/environment.ts';
 import type { RunEvent } from '../../src/contract/events.ts';
 import type { RunResult, RunView } from '../../src/contract/run.ts';
-import type { RunSpec } from '../../src/contract/spec.ts';
-import { askHumanDefinition } from '../../src/contract/ask-human.ts';
+import type { RunSpec, ToolDefinition } from '../../src/contract/spec.ts';
+import { controlDefinitions } from '../../src/contract/control-tools.ts';
+import { builtinTools } from './builtin-tools.ts';
 import { readRunToEnd } from './read-run.ts';
 import { startOfflineModel, type OfflineModel } from '../../src/models/offline/server.ts';
 import type { Scenario } from '../../src/models/offline/scenario.ts';
 import { connectClient } from '../../src/temporal/connect.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';
-import { createBuiltinTools } from '../../src/tools/builtin.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../../src/worker.ts';
@@ -46,8 +47,10 @@ export interface LiveRun {
   readonly events: () => Promise<readonly RunEvent[]>;
 }
 
-export type SpecChanges = Partial<Omit<RunSpec, 'policy' | 'limits' | 'approvals' | 'timeouts'>> & {
-  readonly policy?: Readonly<Partial<Record<keyof RunSpec['policy'], readonly string[]>>>;
+export type SpecChanges = Partial<Omit<RunSpec, 'policy' | 'limits' | 'approvals' | 'timeouts' | 'tools'>> & {
+  readonly tools?: readonly ToolDefinition[];
+  readonly policy?: Readonly<Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>> &
+    Pick<RunSpec['policy'], 'mode' | 'above'>;
   readonly limits?: Partial<RunSpec['limits']>;
   readonly approvals?: Partial<RunSpec['approvals']>;
   readonly timeouts?: Partial<RunSpec['timeouts']>;
@@ -57,6 +60,8 @@ export interface HouseOptions {
   readonly tools?: readonly Tool[];
   /** False when the test brings its workers itself. */
   readonly worker?: boolean;
+  /** What the worker's environment is, instead of that of the tests. */
+  readonly environment?: Environment;
   /** A server of the test's own, instead of the shared one. */
   readonly address?: string;
 }
@@ -66,7 +71,12 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
 });
 
-export async function openHouse({ tools = [], worker: wanted = true, address }: HouseOptions = {}): Promise<House> {
+export async function openHouse({
+  tools = [],
+  worker: wanted = true,
+  address,
+  environment = process.env,
+}: HouseOptions = {}): Promise<House> {
   const id = randomBytes(4).toString('hex');
   const [workspace, dataFolder] = await Promise.all([tempFolder('workspace'), tempFolder('data')]);
   const target = { address: address ?? inject('temporalAddress'), namespace: 'default' };
@@ -76,7 +86,7 @@ export async function openHouse({ tools = [], worker: wanted = true, address }: 
     target,
     taskQueue: `test-${id}`,
     dataFolder,
-    environment: process.env,
+    environment,
     models: { apiKey: 'test', baseURL: model.url, idleMs: 1_000, connectMs: 1_000 },
     bundlePath: inject('workflowBundle'),
     tools,
@@ -113,7 +123,7 @@ function specFor(
   { runId, workspace, tools }: { runId: string; workspace: string; tools: readonly Tool[] },
   changes: SpecChanges,
 ): RunSpec {
-  const registry = createRegistry([...createBuiltinTools(process.env), ...tools]);
+  const registry = createRegistry([...builtinTools(), ...tools]);
   return {
     runId,
     title: `test ${runId}`,
@@ -122,13 +132,14 @@ function specFor(
     model: { id: `offline-${runId}`, maxTokens: 8_000, contextTokens: 200_000, offline: false },
     system: 'You test.',
     task: 'Do the test.',
-    tools: [...registry.definitions(registry.names), askHumanDefinition],
     workspace,
     startedBy: 'test',
     planning: false,
     critique: { when: 'never', redoMax: 3 },
     ...changes,
+    tools: [...(changes.tools ?? [...registry.definitions(registry.names), ...controlDefinitions])],
     policy: {
+      ...changes.policy,
       allow: [...(changes.policy?.allow ?? [])],
       ask: [...(changes.policy?.ask ?? [])],
       deny: [...(changes.policy?.deny ?? [])],

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What really happened, as an independent witness saw it: shell commands append a line to a file outside the
- * workspace when they start and when they end.
+ * What really happened, as an independent witness saw it: shell commands append a line to a file when they start and
+ * when they end. The folder is the workspace, because a confined command can write nowhere else.
  */
 export interface Recorder {
   /** A command that records its start, does `work`, and records its end. */

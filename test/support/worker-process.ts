@@ -15,7 +15,8 @@ export interface WorkerProcess {
 
 const CHILD = `
 import { startWorker } from './worker.js';
-const worker = await startWorker({ ...JSON.parse(process.argv[2]), environment: process.env });
+import { tools } from './extra-tools.js';
+const worker = await startWorker({ ...JSON.parse(process.argv[2]), tools, environment: process.env });
 process.on('SIGTERM', () => void worker.shutdown());
 process.send('ready');
 process.on('disconnect', () => process.exit(0));
@@ -25,11 +26,17 @@ process.exit(0);
 
 const started = new Set<ChildProcess>();
 
-/** Compiles the worker once for a test file. The folder is inside the project, so that packages are found. */
-export async function compileWorker(): Promise<string> {
+/**
+ * Compiles the worker once for a test file. The folder is inside the project, so that packages are found. `extraTools`
+ * is a module beside the compiled worker that exports the `tools` which its processes have besides the built-in ones.
+ */
+export async function compileWorker(extraTools = 'export const tools = [];'): Promise<string> {
   const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'nightshift', `worker-${process.pid}`);
   await compile(folder, ['worker.ts', 'workflows/index.ts']);
-  await writeFile(join(folder, 'child.js'), CHILD);
+  await Promise.all([
+    writeFile(join(folder, 'child.js'), CHILD),
+    writeFile(join(folder, 'extra-tools.js'), extraTools),
+  ]);
   return folder;
 }
 

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { RESULT_BYTES_MAX } from '../../src/contract/limits.ts';
 import { toolDefinitionSchema } from '../../src/contract/spec.ts';
-import { createBuiltinTools } from '../../src/tools/builtin.ts';
 import { canonicalJson, digestOf } from '../../src/tools/digest.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
-import { defineTool, ToolError, type Tool } from '../../src/tools/tool.ts';
+import { createRegistry, type Checked } from '../../src/tools/registry.ts';
+import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
+import { defineTool, ToolError, type Tool, type ToolContext } from '../../src/tools/tool.ts';
+import { builtinTools } from '../support/builtin-tools.ts';
 import { situation } from './situation.ts';
 
-const builtinTools = createBuiltinTools(process.env);
+const builtin = builtinTools();
 
 function tool(changes: Partial<Parameters<typeof defineTool<{ text: string }>>[0]> = {}): Tool {
   return defineTool({
@@ -33,8 +34,8 @@ describe('a registry', () => {
   });
 
   test('defines the built-in tools for the model, sorted and as the spec wants them', () => {
-    const registry = createRegistry(builtinTools);
-    expect(registry.names).toEqual(['bash', 'edit_file', 'glob', 'grep', 'ls', 'read_file', 'write_file']);
+    const registry = createRegistry(builtin);
+    expect(registry.names).toEqual(registry.names.toSorted());
     const definitions = registry.definitions(registry.names.toReversed());
     expect(definitions.map(({ name }) => name)).toEqual(registry.names);
     for (const definition of definitions) {
@@ -47,10 +48,11 @@ describe('a registry', () => {
       'grep',
       'ls',
       'read_file',
+      'tool_search',
     ]);
-    expect(Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]))).toEqual({
+    expect(Object.fromEntries(definitions.map(({ name, effect }) => [name, effect]))).toMatchObject({
       bash: 'unsafe',
-      edit_file: 'unsafe',
+      edit_file: 'checkable',
       glob: 'read',
       grep: 'read',
       ls: 'read',
@@ -63,44 +65,56 @@ describe('a registry', () => {
 
 describe('a check', () => {
   const registry = createRegistry([tool()]);
+  const definitions = registry.definitions(registry.names);
+  const check = async (name: string, input: unknown): Promise<Checked> =>
+    await registry.check({ name, input }, { definitions });
 
-  test('gives one honest line and a digest', () => {
-    const checked = registry.check('echo', { text: 'a\nb\u202E' });
+  test('gives one honest line and a digest', async () => {
+    const checked = await check('echo', { text: 'a\nb\u202E' });
     expect(checked).toEqual({
       summary: 'Say a ⏎ b\\u{202e}',
       digest: registry.digestOf('echo', { text: 'a\nb\u202E' }),
     });
   });
 
-  test('says what is wrong and what is expected', () => {
-    const { problem } = registry.check('echo', { text: 1, more: 2 });
+  test('says what is wrong and what is expected', async () => {
+    const { problem } = await check('echo', { text: 1, more: 2 });
     expect(problem?.kind).toBe('invalid_params');
     expect(problem?.message).toContain('expected string, received number');
     expect(problem?.message).toContain('Unrecognized key: "more"');
     expect(problem?.message).toContain('"properties":{"text":{"type":"string"}}');
   });
 
-  test('names the tools there are when there is none of that name', () => {
-    expect(registry.check('bsh', {}).problem).toEqual({
+  test('names the tools there are when there is none of that name', async () => {
+    expect((await check('bsh', {})).problem).toEqual({
       kind: 'tool_not_registered',
       message: 'Cannot run "bsh": there is no such tool; there are echo',
     });
     for (const name of ['__proto__', 'constructor', 'toString', '', 'x'.repeat(1_000)])
-      expect(registry.check(name, {}).problem?.kind).toBe('tool_not_registered');
+      expect((await check(name, {})).problem?.kind).toBe('tool_not_registered');
   });
 
-  test('never throws and always gives a digest and a line, whatever the input', () => {
-    const all = createRegistry(builtinTools);
-    fc.assert(
-      fc.property(fc.constantFrom(...all.names, 'none'), fc.anything(), (name, input) => {
-        const { digest, summary } = all.check(name, input);
+  test('refuses a tool that the worker has and the run has not', async () => {
+    const all = createRegistry([tool(), tool({ name: 'other' })]);
+    expect((await all.check({ name: 'other', input: { text: '' } }, { definitions })).problem?.kind).toBe(
+      'tool_not_registered',
+    );
+  });
+
+  test('never throws and always gives a digest and a line, whatever the input', async () => {
+    const all = createRegistry(builtin);
+    const { context } = await situation();
+    const scene = { definitions: all.definitions(all.names), look: context };
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...all.names, 'none'), fc.anything(), async (name, input) => {
+        const { digest, summary } = await all.check({ name, input }, scene);
         expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
         expect(summary.length).toBeLessThanOrEqual(200);
       }),
     );
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
-    expect(all.check('bash', deep).problem?.kind).toBe('invalid_params');
+    expect((await all.check({ name: 'bash', input: deep }, scene)).problem?.kind).toBe('invalid_params');
   });
 });
 
@@ -125,6 +139,17 @@ describe('a digest', () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 });
+
+/** Runs the only tool of a registry. */
+async function runOnly(only: Tool, input: unknown, context: ToolContext): Promise<ToolCallResult> {
+  const registry = createRegistry([only]);
+  const ran = await registry.run(
+    { name: only.name, input },
+    { ...context, definitions: registry.definitions([only.name]) },
+  );
+  if (ran.kind === 'asks') throw new Error('it asks');
+  return ran.result;
+}
 
 describe('a run', () => {
   const never = async (): Promise<never> => await new Promise(() => {});
@@ -169,7 +194,7 @@ describe('a run', () => {
   ];
   test.each(endings)('ends in %s', async (_name, changes, input, expected) => {
     const { context } = await situation();
-    const result = await createRegistry([tool(changes)]).run('echo', input, context);
+    const result = await runOnly(tool(changes), input, context);
     expect(result).toEqual({ durationMs: expect.any(Number), ...expected });
   });
 
@@ -185,7 +210,7 @@ describe('a run', () => {
       run: async (_input, { signal }) =>
         await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
     });
-    expect(await createRegistry([obedient]).run('echo', { text: '' }, context)).toMatchObject({
+    expect(await runOnly(obedient, { text: '' }, context)).toMatchObject({
       status: 'error',
       error: 'timeout',
     });
@@ -200,23 +225,19 @@ describe('a run', () => {
         run: async (_input, { signal }) =>
           await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(word))),
       });
-      const running = createRegistry([deaf]).run('echo', { text: '' }, { ...context, signal: cancel.signal });
+      const running = runOnly(deaf, { text: '' }, { ...context, signal: cancel.signal });
       cancel.abort(reason);
       await expect(running).rejects.toBe(reason);
     }
     await expect(
-      createRegistry([tool({ run: never })]).run(
-        'echo',
-        { text: '' },
-        { ...context, signal: AbortSignal.abort(reason) },
-      ),
+      runOnly(tool({ run: never }), { text: '' }, { ...context, signal: AbortSignal.abort(reason) }),
     ).rejects.toBe(reason);
   });
 
   test('never gives more than a result may hold', async () => {
     const { context } = await situation();
     for (const unit of ['x', '\u0000', '日', '🙂', '"', '\uD800']) {
-      const result = await createRegistry([tool()]).run('echo', { text: unit.repeat(400_000) }, context);
+      const result = await runOnly(tool(), { text: unit.repeat(400_000) }, context);
       expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(RESULT_BYTES_MAX);
       expect(result.content).toContain('characters are left out here');
     }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { createBuiltinTools } from '../../src/tools/builtin.ts';
-import { killMarked } from '../../src/tools/process-tree.ts';
+import { killMarked } from '../../src/tools/shell/process-tree.ts';
 import { createRegistry, type Registry } from '../../src/tools/registry.ts';
+import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
-import { openWorkspace } from '../../src/tools/workspace.ts';
+import { builtinTools } from '../support/builtin-tools.ts';
+import { openWorkspace } from '../../src/tools/files/workspace.ts';
 
 /** A folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
@@ -23,7 +24,7 @@ export interface Situation {
   readonly root: string;
   /** Beside the workspace, to escape to. */
   readonly outside: string;
-  readonly run: (name: string, input: unknown, changes?: Partial<ToolContext>) => ReturnType<Registry['run']>;
+  readonly run: (name: string, input: unknown, changes?: Partial<ToolContext>) => Promise<ToolCallResult>;
 }
 
 let calls = 0;
@@ -36,22 +37,31 @@ export async function situation(
   const [root, outside] = [join(folder, 'workspace'), join(folder, 'outside')];
   await Promise.all([mkdir(root), mkdir(outside)]);
   calls += 1;
+  const registry = createRegistry(builtinTools(environment));
   const context: ToolContext = {
     workspace: await openWorkspace(root),
     signal: new AbortController().signal,
     key: `test-${process.pid}/${calls}-${Date.now()}`,
     live: () => {},
     permits: () => true,
+    mayRead: () => true,
     worker: `worker-${process.pid}-${calls}`,
+    agent: 'tester',
+    unconfined: false,
+    answers: [],
+    definitions: registry.definitions(registry.names),
   };
   onTestFinished(async () => void (await killMarked({ name: 'NIGHTSHIFT_CALL', value: context.key })));
-  const registry = createRegistry(createBuiltinTools(environment));
   return {
     registry,
     context,
     root,
     outside,
-    run: async (name, input, changes) => await registry.run(name, input, { ...context, ...changes }),
+    async run(name, input, changes) {
+      const ran = await registry.run({ name, input }, { ...context, ...changes });
+      if (ran.kind === 'ended') return ran.result;
+      throw new Error(`Cannot end "${name}": it asks "${ran.question.message}"`);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerApproval } from '../../src/client.ts';
 import { SIGNALS } from '../../src/contract/names.ts';
+import { CALLS_PER_TURN_MAX } from '../../src/contract/limits.ts';
 import { steps, type Scenario } from '../../src/models/offline/scenario.ts';
 import { countingTool, fillerTool } from '../support/counting-tools.ts';
 import { openHouse, replay, type House } from '../support/house.ts';
@@ -132,6 +133,6 @@ test(
       steps([{ calls }, (seen) => ({ text: `${seen.lastResults.filter(({ isError }) => isError).length} not run` })]),
       { limits: roomy },
     );
-    expect((await run.result()).answer).toBe('2300 not run');
+    expect((await run.result()).answer).toBe(`${2_500 - CALLS_PER_TURN_MAX} not run`);
   },
 );

@@ -9,6 +9,7 @@ import { faults } from '../../src/models/offline/faults.ts';
 import { steps } from '../../src/models/offline/scenario.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';
 import { openHouse, type House, type LiveRun } from '../support/house.ts';
+import { askingTool, lostTool } from '../support/uncertain-tools.ts';
 
 /**
  * Histories of runs as earlier versions made them. They are never recorded anew: a change of the workflow that no
@@ -123,6 +124,33 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
     await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'deny', by: 'ann' });
     return run;
   },
+  async outcome(house) {
+    const run = await house.start(steps([{ calls: [{ name: 'lost', input: {} }] }, { text: 'end' }]), {
+      policy: { allow: ['lost'] },
+      approvals: { unknownOutcome: 'ask' },
+    });
+    const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
+    const { id, digest } = approvals[0]!;
+    await answerApproval(house.client, run.runId, { id, digest, decision: 'answer', choice: 'repeat', by: 'ann' });
+    return run;
+  },
+  async 'asked-by-a-tool'(house) {
+    const run = await house.start(steps([{ calls: [{ name: 'asking', input: {} }] }, { text: 'end' }]), {
+      policy: { allow: ['asking'] },
+    });
+    const { approvals } = await run.until(({ state }) => state === 'awaiting_human');
+    await answerApproval(house.client, run.runId, { id: approvals[0]!.id, decision: 'answer', choice: 'a', by: 'ann' });
+    return run;
+  },
+  async 'todo-and-unattended'(house) {
+    const items = [{ text: 'look', status: 'open' }];
+    return await house.start(steps([{ calls: [{ name: 'todo', input: { items } }] }, bash, { text: 'end' }]), {
+      policy: {
+        mode: 'unattended',
+        above: [{ layer: 'operator', source: 'op', allow: [], ask: [], deny: ['memory'] }],
+      },
+    });
+  },
   async cancelled(house) {
     const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), {
       policy: { allow: ['bash'] },
@@ -136,7 +164,7 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
 describe.runIf(version !== undefined)('recording', () => {
   let house: House;
   beforeAll(async () => {
-    house = await openHouse();
+    house = await openHouse({ tools: [lostTool, askingTool] });
   });
   afterAll(async () => {
     await house.close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CommandFailure } from '../../../src/cli/command-failure.ts';
-import { matchDigest } from '../../../src/cli/commands/approvals-approve.ts';
-import { filterOf, stateOf } from '../../../src/cli/commands/runs-ls.ts';
+import { matchDigest } from '../../../src/cli/commands/approvals/name-call.ts';
+import { filterOf, stateOf } from '../../../src/cli/commands/runs/ls.ts';
 import { partsOf } from '../../../src/cli/named-approval.ts';
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;

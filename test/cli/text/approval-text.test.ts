@@ -38,3 +38,13 @@ test.each([
   const options = ['a', 'b'].map((id) => ({ id, label: id }));
   expect(answerCommands({ ...approval, kind, options })[0]).toBe(command);
 });
+
+test('the lines of a diff are painted, and no other preview is', () => {
+  const colors = pc.createColors(true);
+  const shown = (preview: string): readonly string[] => approvalText({ ...approval, preview }, { colors, now: 0 });
+  const diff = shown('--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\u001b[2K');
+  expect(diff).toContain(`    | ${colors.red('-old')}`);
+  expect(diff).toContain(`    | ${colors.green('+new\\x1b[2K')}`);
+  expect(diff).toContain('    | --- a.ts');
+  expect(shown('cat <<E\n-old\n+new\nE')).toContain('    | -old');
+});

@@ -60,6 +60,28 @@ const cases: [name: string, bodies: readonly RunEventBody[], expected: readonly 
     [{ type: 'approval.decided', id: 'r.1', status: 'denied', by: 'ana', note: 'no' }],
     ['    0.0s  ✗ approval r.1 · denied by ana: no'],
   ],
+  [
+    'a question about an outcome is no approval',
+    [
+      { type: 'approval.requested', id: 'r.2', kind: 'outcome', title: 'Did it happen?', reason: 'lost', deadline: 1 },
+      { type: 'approval.decided', id: 'r.2', status: 'answered', by: 'ana' },
+    ],
+    ['    0.0s  ? question r.2 · Did it happen? · lost', '    1.5s  ✓ question r.2 · answered by ana'],
+  ],
+  [
+    'a new list of what is to be done tells how far it is',
+    [
+      {
+        type: 'tool.ended',
+        callId: 'c3',
+        tool: 'todo',
+        status: 'success',
+        durationMs: 0,
+        text: 'The list has 2 items.',
+      },
+    ],
+    ['    0.0s  ✓ done     todo · The list has 2 items.'],
+  ],
   ['ordinary states are not told', [{ type: 'run.state', state: 'thinking', now: 'x' }], []],
 ];
 

