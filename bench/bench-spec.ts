@@ -2,10 +2,19 @@ import type { RunSpec } from '../src/contract/spec.ts';
 import { createRegistry } from '../src/tools/registry.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { createBuiltinTools } from '../src/tools/builtin.ts';
+import { createSandbox } from '../src/tools/sandbox/sandbox.ts';
 
 /** A spec without limits that matter, whose tools are the benchmark's and the built-in ones. */
 export function benchSpec(runId: string, workspace: string): RunSpec {
-  const registry = createRegistry([...createBuiltinTools({}), readTool, unsafeTool]);
+  const registry = createRegistry([
+    ...createBuiltinTools({
+      environment: {},
+      sandbox: createSandbox({ environment: {} }),
+      memoryFolder: () => workspace,
+    }),
+    readTool,
+    unsafeTool,
+  ]);
   return {
     runId,
     title: runId,

@@ -55,7 +55,8 @@ export function toolReply(turn: number, name: string, input: unknown): ModelRepl
   };
 }
 
-function finalReply(): ModelReply {
+/** The reply that ends a run. */
+export function finalReply(): ModelReply {
   return {
     ...toolReply(0, '', null),
     message: { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
