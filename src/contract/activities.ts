@@ -1,12 +1,15 @@
+import type { RunEvent } from './events.ts';
 import type { Message, StopReason, Usage, AssistantMessage } from './messages.ts';
 import type { ToolAnswer, ToolCallResult, ToolErrorKind, ToolQuestion, Touch } from './tool-calls.ts';
 import type { RunSpec } from './spec.ts';
 
 /**
  * What a model call is for. Only a `turn` may use tools. `plan` is written before anything is done, `summary` at the
- * end, and `critique` is an aside: its question and its answer never enter the transcript.
+ * end. The others are asides, whose question and answer never enter the transcript: `critique` judges the work,
+ * `completion` whether the task is done, `loop` and `loop_confirm` whether the run goes round in circles, and `compact`
+ * writes down what old turns did.
  */
-export type CallPurpose = 'turn' | 'plan' | 'summary' | 'critique';
+export type CallPurpose = 'turn' | 'plan' | 'summary' | 'critique' | 'completion' | 'loop' | 'loop_confirm' | 'compact';
 
 /**
  * What a model call is told. Neither the transcript nor the spec is in it: the activity reads both from the cache
@@ -18,6 +21,8 @@ export interface CallModelInput {
   readonly purpose: CallPurpose;
   /** Counts calls with the same `turn` and `purpose`, so that a repeat is not answered from the ledger. */
   readonly round: number;
+  /** Of purpose `compact`: how many messages, from the first, become a summary, and who writes it. */
+  readonly compact?: { readonly messages: number; readonly by: 'api' | 'model' };
 }
 
 /** What the worker found out about a call the model asked for, before anything is decided. */
@@ -77,12 +82,65 @@ export type RunToolResult =
  */
 export interface Activities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
+  leaseBudget(input: LeaseInput): Promise<LeaseResult>;
+  runHook(input: HookInput): Promise<HookResult>;
+}
+
+/**
+ * Asks the ledger for a slice of the budgets a run shares with others. `lease` counts up in a run, so that a repeat is
+ * the same lease. What was spent of the slices before is settled with it.
+ */
+export interface LeaseInput {
+  readonly lease: number;
+  /** At least what the next call may take. */
+  readonly wanted: Amount;
+  /** Spent of all slices so far, since the start of the run. */
+  readonly spent: Amount;
+  /** True at the end of the run: nothing is wanted, and what is left goes back. */
+  readonly isLast?: boolean;
+  /** What a person allowed beyond a cap. `id` is that of the approval, so that it counts once. */
+  readonly topUp?: { readonly id: string; readonly cap: string; readonly by: string } & Amount;
+}
+
+/** Money in US dollars. */
+export interface Amount {
+  readonly costUsd: number;
+  readonly tokens: number;
+}
+
+/** `granted` is never less than what was wanted. */
+export type LeaseResult =
+  | { readonly status: 'granted'; readonly granted: Amount }
+  | { readonly status: 'refused'; readonly cap: string; readonly message: string; readonly left: Amount };
+
+/** What a hook is told, besides what the activity finds in the transcript. */
+export interface HookInput {
+  readonly hook: string;
+  readonly turn: number;
+  readonly messages: number;
+  readonly chain: string;
+  /** Tells this moment from others of the same turn. */
+  readonly round: number;
+  readonly callId?: string;
+  /** Of `after_tool`: how the call ended. Of `after_critique`: the verdict. Of `before_stop`: the outcome. */
+  readonly about?: unknown;
+}
+
+export interface HookResult {
+  readonly status: 'ok' | 'denied' | 'failed';
+  /** Told to the model with the next message; empty when there is nothing to say. At most 8 KiB. */
+  readonly context: string;
+  /** Why it denied or failed. */
+  readonly reason: string;
+  readonly durationMs: number;
 }
 
 /** What the workflow hands to the cache of its worker, while running and while replaying. */
 export type TranscriptSink = {
   readonly open: (spec: RunSpec) => void;
   readonly append: (from: number, messages: readonly Message[]) => void;
+  /** Events nobody was told of before, in order; after a continuation, those it carried come once more. */
+  readonly noted: (events: readonly RunEvent[]) => void;
   readonly close: () => void;
 };
 

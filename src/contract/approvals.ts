@@ -18,14 +18,19 @@ export interface ApprovalOption {
   readonly label: string;
 }
 
+/** What of a run a person decides: a verdict that is not sure, a loop that went on, or a budget that is used up. */
+export type RunQuestion = 'critique' | 'loop' | 'budget';
+
 /** One question to a person, and what became of it. Times are milliseconds since 1970, UTC. */
 export interface Approval {
   /** `<run id>.<number>`, unique for ever. */
   readonly id: string;
   readonly kind: ApprovalKind;
-  /** The tool call this decides about (`ask_human` itself for the other kinds). */
+  /** The tool call this decides about (`ask_human` itself for the other kinds); empty when it is about the run. */
   readonly callId: string;
   readonly tool: string;
+  /** What of the run is decided, where it is not about a call. */
+  readonly about?: RunQuestion;
   /** One line: what is asked. */
   readonly title: string;
   /** The exact arguments, secrets left out; what is approved is what will run. */
@@ -40,6 +45,8 @@ export interface Approval {
   readonly openedAt: number;
   readonly deadline: number;
   readonly onTimeout: 'deny' | 'stop';
+  /** The option that is followed when nobody answers, of questions about the run. */
+  readonly fallback?: string;
   readonly status: ApprovalStatus;
   readonly answer?: AcceptedAnswer;
 }
@@ -50,7 +57,7 @@ export interface AcceptedAnswer {
   readonly note?: string;
   /** Of kinds `choose` and `outcome`. */
   readonly choice?: string;
-  /** Of kind `answer`; of kind `outcome`, what the call would have returned. */
+  /** Of kind `answer`; of kind `outcome`, what the call would have returned; of questions about the run, more words. */
   readonly text?: string;
 }
 

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from './spec.ts';
+import type { Output, ToolDefinition } from './spec.ts';
 
 /** The workflow answers its own tools at once, so this is only there because every tool has one. */
 const CONTROL_TIMEOUT_MS = 1;
@@ -31,16 +31,17 @@ const askHumanDefinition: ToolDefinition = {
   local: false,
 };
 
-/** By which an agent keeps its list of what is to be done, where people can see it. */
+/** By which an agent keeps its plan, where people can see it. */
 export const TODO = 'todo';
 
-export const TODOS_MAX = 50;
+export const TODOS_MAX = 12;
 
 const todoDefinition: ToolDefinition = {
   name: TODO,
   description:
-    'Keeps your list of what is to be done, where people see it. Send the whole list each time; it replaces the last one. ' +
-    'Use it for work of three steps and more, and mark each step as soon as its state changes.',
+    'Keeps your plan, where people see it. Send the whole list each time; it replaces the last one. Use it for work of ' +
+    'three steps and more. At most one item is in_progress; mark each as soon as its state changes, and one that cannot ' +
+    'be done as blocked.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -50,10 +51,11 @@ const todoDefinition: ToolDefinition = {
         items: {
           type: 'object',
           properties: {
-            text: { type: 'string', description: 'What is to be done, in one line.' },
-            status: { type: 'string', enum: ['open', 'doing', 'done'] },
+            content: { type: 'string', description: 'What is to be done, in one line.' },
+            status: { type: 'string', enum: ['pending', 'in_progress', 'completed', 'blocked'] },
+            activeForm: { type: 'string', description: 'What is being done meanwhile, such as "Writing the report".' },
           },
-          required: ['text', 'status'],
+          required: ['content', 'status'],
           additionalProperties: false,
         },
       },
@@ -66,8 +68,84 @@ const todoDefinition: ToolDefinition = {
   local: false,
 };
 
+/** By which an agent keeps in mind what must outlast a compaction. */
+export const NOTES = 'notes';
+
+const notesDefinition: ToolDefinition = {
+  name: NOTES,
+  description:
+    'Keeps notes for yourself: facts, decisions, what was tried. They replace the earlier ones, and are shown to you again ' +
+    'when older parts of the conversation had to make room. Use it in long work, and keep it short.',
+  inputSchema: {
+    type: 'object',
+    properties: { text: { type: 'string', description: 'All you want to keep, at most about 8,000 characters.' } },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  timeoutMs: CONTROL_TIMEOUT_MS,
+  local: false,
+};
+
+/** By which an agent ends its run by itself. */
+export const TERMINATE = 'terminate';
+
+const terminateDefinition: ToolDefinition = {
+  name: TERMINATE,
+  description:
+    'Ends your work at once. Use it when the task is done and nothing is left to say, or when it cannot be done: then say ' +
+    'why. An ordinary answer without a tool call ends your work too.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: ['success', 'failure'] },
+      summary: { type: 'string', description: 'Your final answer: what was done, or why it cannot be done.' },
+    },
+    required: ['status', 'summary'],
+    additionalProperties: false,
+  },
+  effect: 'read',
+  timeoutMs: CONTROL_TIMEOUT_MS,
+  local: false,
+};
+
+/** By which an agent delivers a declared output. */
+export const EMIT_VALUE = 'emit_value';
+
+/** The tool for the declared outputs of a run; which they are stands in its description. */
+export function emitValueDefinition(outputs: readonly Output[]): ToolDefinition {
+  const lines = outputs.map(
+    ({ name, description, schema }) =>
+      `- ${name}${description === undefined ? '' : `: ${description}`}\n  schema: ${JSON.stringify(schema)}`,
+  );
+  return {
+    name: EMIT_VALUE,
+    description: `Delivers one of the outputs this task must have. A later value replaces an earlier one. The outputs:\n${lines.join('\n')}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', enum: outputs.map(({ name }) => name) },
+        value: { description: 'Must fit the schema of that output.' },
+      },
+      required: ['name', 'value'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    timeoutMs: CONTROL_TIMEOUT_MS,
+    local: false,
+  };
+}
+
 /** The tools that are the workflow's own: it answers them itself, and no activity runs. */
-export const controlDefinitions: readonly ToolDefinition[] = [askHumanDefinition, todoDefinition];
+export const controlDefinitions: readonly ToolDefinition[] = [
+  askHumanDefinition,
+  todoDefinition,
+  notesDefinition,
+  terminateDefinition,
+];
+
+/** The names of all of them, and of the one that is made for a run. */
+export const CONTROL_TOOLS: readonly string[] = [...controlDefinitions.map(({ name }) => name), EMIT_VALUE];
 
 /** Finds tools whose definitions the model was not given; an ordinary tool, answered by the worker. */
 export const TOOL_SEARCH = 'tool_search';

@@ -64,3 +64,9 @@ export const TOOL_OUTPUT_CHARACTERS_MAX = 50_000;
 
 /** What a person writes into an answer. */
 export const ANSWER_BYTES_MAX = 32 * KIB;
+
+/** What an agent keeps as notes, its declared outputs (one, and all), and the words of people kept through compactions. */
+export const NOTES_BYTES_MAX = 16 * KIB;
+export const OUTPUT_BYTES_MAX = 64 * KIB;
+export const OUTPUTS_BYTES_MAX = 192 * KIB;
+export const INSTRUCTIONS_BYTES_MAX = 96 * KIB;

@@ -11,6 +11,14 @@ export const SIGNALS = {
 
 export const UPDATES = { answer: 'answerNow', send: 'sendNow' } as const;
 
+/** The workflow that holds the budgets runs share; `id` is that of the one that is used unless a spec names another. */
+export const LEDGER = {
+  workflowType: 'budgetLedger',
+  id: 'nightshift-budget',
+  update: 'lease',
+  query: 'ledger',
+} as const;
+
 export const QUERIES = { state: 'state', events: 'events', transcript: 'transcript' } as const;
 
 /** Search attributes, all visible as list columns in the Temporal UI. */
@@ -47,5 +55,7 @@ export const FAILURES = {
   answerRefused: 'AnswerRefused',
   /** A message was not accepted. */
   messageRefused: 'MessageRefused',
+  /** A request to the ledger of budgets that it cannot answer; asking again never helps. */
+  leaseRefused: 'LeaseRefused',
   runFailed: 'RunFailed',
 } as const;

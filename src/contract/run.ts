@@ -1,4 +1,5 @@
 import type { Approval } from './approvals.ts';
+import type { CallPurpose } from './activities.ts';
 import type { Usage } from './messages.ts';
 import type { ToolCallStatus, ToolErrorKind } from './tool-calls.ts';
 
@@ -17,6 +18,12 @@ export type RunState =
 
 export type TerminalState = 'completed' | 'stopped' | 'failed' | 'cancelled';
 
+/**
+ * Why a run that completed did so: the model asked for nothing more and owed nothing, it said so itself, its declared
+ * outputs were there, a critique said so, or a model that was asked whether the task is done.
+ */
+export type CompletionCause = 'answered' | 'terminated' | 'outputs_complete' | 'critique' | 'completion_check';
+
 /** Why a run stopped before its goal. */
 export type StopCause =
   | 'turns'
@@ -30,13 +37,30 @@ export type StopCause =
   | 'refusal'
   | 'max_tokens'
   | 'context'
-  | 'paused_too_long';
+  | 'paused_too_long'
+  | 'loop'
+  | 'budget'
+  | 'person'
+  | 'gave_up'
+  | 'outputs_missing';
+
+/** Every way in which a run ends, in one word. */
+export type StopReason = CompletionCause | StopCause | 'failed' | 'cancelled';
 
 export type Outcome =
-  | { readonly status: 'completed' }
+  /** `reason` is left out by runs of versions before 0.3. */
+  | { readonly status: 'completed'; readonly reason?: CompletionCause }
   | { readonly status: 'stopped'; readonly reason: StopCause; readonly message: string }
   | { readonly status: 'failed'; readonly error: string; readonly message: string }
   | { readonly status: 'cancelled'; readonly by: string };
+
+/** What one model was used for, and what that took. */
+export interface Spending {
+  readonly purpose: CallPurpose;
+  readonly model: string;
+  readonly calls: number;
+  readonly usage: Usage;
+}
 
 /** Sums over the whole run, continuations included. Money is US dollars; times are milliseconds. */
 export interface Totals {
@@ -49,6 +73,11 @@ export interface Totals {
   readonly denied: number;
   readonly expired: number;
   readonly unknown: number;
+  /** Who used what; left out by runs of versions before 0.3. */
+  readonly spending?: readonly Spending[];
+  /** Reads that found what they had found before, and the bytes that did not have to be sent again. */
+  readonly reusedReads?: number;
+  readonly reusedBytes?: number;
 }
 
 /** What a finished run leaves: the workflow's result, and the same in its memo. */
@@ -58,6 +87,12 @@ export interface RunResult {
   /** The last words of the model, or a summary by rule. */
   readonly answer: string;
   readonly totals: Totals;
+  /** Left out by runs of versions before 0.3, and so are the next two. */
+  readonly stopReason?: StopReason;
+  /** What the agent delivered of its declared outputs, by name. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Items of the plan that were blocked at the end. */
+  readonly blocked?: readonly string[];
 }
 
 /** What a critique decided about the work so far. */
@@ -68,14 +103,17 @@ export interface Verdict {
   readonly confidence: number;
 }
 
+/** One item of the agent's plan. At most one is in progress. */
 export interface Todo {
-  readonly text: string;
-  readonly status: 'open' | 'doing' | 'done';
+  readonly content: string;
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'blocked';
+  /** What is being done while it is in progress, such as "Writing the report". */
+  readonly activeForm?: string;
 }
 
 /** Why a run waits although nobody asked it to. */
 export interface Parking {
-  readonly reason: 'credentials' | 'credit' | 'model_unreachable' | 'person';
+  readonly reason: 'credentials' | 'credit' | 'model_unreachable' | 'ledger_unreachable' | 'person';
   readonly message: string;
   readonly since: number;
 }
@@ -107,6 +145,12 @@ export interface RunView {
   readonly plan: string;
   /** The agent's own list of what is to be done. */
   readonly todos: readonly Todo[];
+  /** What the agent keeps in mind through compactions; empty without notes. */
+  readonly notes: string;
+  /** What was delivered of the declared outputs, and the names still missing. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly missingOutputs: readonly string[];
+  readonly compactions: number;
   readonly totals: Totals;
   readonly queuedMessages: number;
   /** Sequence number of the newest event. */

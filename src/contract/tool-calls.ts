@@ -97,6 +97,11 @@ export interface ToolCall {
   readonly open?: OpenOutcome;
   /** What people said to the questions of the tool, in order. */
   readonly answers?: readonly ToolAnswer[];
+  /** It may be repeated as often as the agent likes: the spec declares it. */
+  readonly repeats?: true;
+  /** Names of the operator's hooks that are still to be run before it, and of those after it. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
   readonly result?: ToolCallResult;
 }
 

@@ -1,11 +1,13 @@
-import type { CallModelResult } from '../contract/activities.ts';
+import type { CallModelResult, CallPurpose } from '../contract/activities.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
+import { spendOf } from './budget/reserve.ts';
 import { ended } from './call-life.ts';
 import { openCalls } from './calls.ts';
 import { PROBLEMS_MAX, stop } from './ending.ts';
-import { textOf, toolUses } from './replies.ts';
+import { textOf, thoughtOf, toolUses } from './replies.ts';
 import { closeTurn } from './apply-results.ts';
-import { addUsage, eventText, note, say, sayAsUser, tokensOf, type Run } from './run.ts';
+import { eventText, note, say, sayAsUser, type Run } from './run.ts';
+import { pay, tokensOf } from './spending.ts';
 import { notRun, told } from './told.ts';
 
 /** How often in a row the API may pause a turn of its own server-side tools. */
@@ -32,7 +34,12 @@ function followWords(run: Run, { message, stopReason }: CallModelResult): Run {
     case 'tool_use':
     case 'end_turn':
     case 'stop_sequence':
-      return { ...run, problems: 0, answer: textOf(message), ending: { status: 'completed' } };
+      return {
+        ...run,
+        problems: 0,
+        answer: textOf(message),
+        ending: { status: 'completed', reason: run.completing ?? 'answered' },
+      };
     case 'pause_turn':
       return paused(run);
     case 'max_tokens':
@@ -66,18 +73,30 @@ function overflown(run: Run): Run {
 
 function count(run: Run, result: CallModelResult, now: number): Run {
   const { usage, stopReason, durationMs, message } = result;
-  const called = countCall(run, result);
+  const called = countCall(run, result, 'turn');
   const totals = { ...called.totals, turns: run.totals.turns + 1 };
-  const counted = { ...called, totals, turn: run.turn + 1, windowTokens: tokensOf(usage), judged: false };
+  const unjudged = { judged: false, checked: false } as const;
+  const counted: Run = { ...called, ...unjudged, totals, turn: run.turn + 1, windowTokens: tokensOf(usage) };
   const text = eventText(textOf(message));
+  const thought = eventText(thoughtOf(message));
   const calls = toolUses(message).length;
-  return note(counted, now, { type: 'model.replied', turn: counted.turn, text, calls, usage, stopReason, durationMs });
+  return note(counted, now, {
+    type: 'model.replied',
+    turn: counted.turn,
+    text,
+    ...(thought !== '' && { thought }),
+    calls,
+    usage,
+    stopReason,
+    durationMs,
+  });
 }
 
 /** Counts what a model call cost, whatever it was for. */
-export function countCall(run: Run, { usage, durationMs }: CallModelResult): Run {
-  const totals = { ...addUsage(run.totals, usage), activeMs: run.totals.activeMs + durationMs };
-  return { ...run, totals, rounds: run.rounds + 1 };
+export function countCall(run: Run, { usage, durationMs, model }: CallModelResult, purpose: CallPurpose): Run {
+  const paid = pay(run.totals, { purpose, model, usage });
+  const totals = { ...paid, activeMs: run.totals.activeMs + durationMs };
+  return { ...run, totals, budget: spendOf(run.budget, usage), rounds: run.rounds + 1 };
 }
 
 function refused(run: Run, message: AssistantMessage): Run {

@@ -1,9 +1,12 @@
-import type { ToolResultBlock } from '../contract/messages.ts';
+import type { ToolResultBlock, UserBlock } from '../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
 import type { Totals } from '../contract/run.ts';
 import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../contract/limits.ts';
 import { supersede } from './approvals.ts';
 import { CALL_LIFE, ended } from './call-life.ts';
+import { callHooksAfter } from './due-hooks.ts';
+import { aboutResult } from './hooks.ts';
+import { reuseRead } from './memory/reads.ts';
 import { eventText, note, say, type Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
 import { told } from './told.ts';
@@ -16,10 +19,12 @@ export function applyResult(
 ): Run {
   const call = run.calls.find(({ id }) => id === callId);
   if (call === undefined || !CALL_LIFE[call.status].includes(result.status)) return run;
-  const { content, instructed } = withInstructions(run, call, result.content);
+  const reused = reuseRead(run, { call, result }, now);
+  const { content, instructed } = withInstructions(reused.run, call, reused.result.content);
   const fitted = { ...result, content: fitResult(run, content) };
   const calls = run.calls.map((other) => (other.id === callId ? ended(other, fitted) : other));
-  return noteEnded({ ...run, calls, instructed }, { call, result: fitted }, now);
+  const noted = noteEnded({ ...reused.run, calls, instructed }, { call, result: fitted }, now);
+  return call.status === 'executing' ? callHooksAfter(noted, call, aboutResult(fitted)) : noted;
 }
 
 /** Counts and tells an end. `call` is as it was before, so that one which never started does not count as a start. */
@@ -94,5 +99,8 @@ export function closeTurn(run: Run): Run {
   }));
   const closed = new Set(run.calls.map(({ id }) => id));
   const approvals = run.approvals.map((approval) => (closed.has(approval.callId) ? supersede(approval) : approval));
-  return { ...say(run, { role: 'user', content }), calls: [], resultBytes: 0, approvals };
+  const { context } = run.hooks;
+  const said: readonly UserBlock[] = context === '' ? content : [...content, { type: 'text', text: context }];
+  const hooks = { ...run.hooks, context: '' };
+  return { ...say(run, { role: 'user', content: said }), calls: [], resultBytes: 0, approvals, hooks };
 }

@@ -1,4 +1,4 @@
-import type { CallModelResult } from '../contract/activities.ts';
+import type { CallModelResult, CallPurpose, HookResult, LeaseResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
 import type { Outcome, Parking } from '../contract/run.ts';
@@ -6,17 +6,28 @@ import type { ToolCallResult, ToolQuestion } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './approvals.ts';
 import { isOpen, moved } from './call-life.ts';
 import { applyReply } from './apply-reply.ts';
-import { applyResult, closeTurn } from './apply-results.ts';
-import { compact } from './compaction.ts';
-import { applyCritique, askCritique } from './critique.ts';
+import { applyResult } from './apply-results.ts';
+import { modelFor } from './aside/model-for.ts';
+import { atOwnLimit } from './budget/at-cap.ts';
+import { applyLease, spendOf } from './budget/reserve.ts';
 import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
+import { callHooks, callHooksBeforeModel, callHooksBeforeStop } from './due-hooks.ts';
+import { applyHook } from './apply-hook.ts';
 import { finish } from './finish.ts';
+import type { DueHook } from './hooks.ts';
 import { hear } from './inbox.ts';
+import { applyCompletionCheck, weighCompletion } from './judgement/completion.ts';
+import { applyCritique } from './judgement/critique.ts';
+import { applyLoopJudgement, watchForLoops } from './judgement/loop.ts';
+import { settleMatter } from './judgement/settle-matter.ts';
+import { endTurn } from './judgement/turn-end.ts';
+import { compact, needsCompaction, type Summarised } from './memory/compaction.ts';
 import { applyPlan } from './plan.ts';
 import { exceededLimit } from './limits.ts';
 import { closingResult, settleOpen, takeQuestion, takeResult } from './outcomes.ts';
-import { addUsage, note, sayAsUser, type Run } from './run.ts';
+import { note, sayAsUser, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
+import { pay } from './spending.ts';
 import { notRun, resultOfApproval, told } from './told.ts';
 
 /** What came of a step. The workflow turns whatever happened into one of these, failures included. */
@@ -26,12 +37,18 @@ export type Observation =
   | { readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string }
   | { readonly kind: 'plan'; readonly result: CallModelResult }
   | { readonly kind: 'summary'; readonly result: CallModelResult | null }
-  | { readonly kind: 'critique'; readonly result: CallModelResult | null }
+  | {
+      readonly kind: 'critique' | 'completion' | 'loop' | 'loop_confirm';
+      readonly result: CallModelResult | null;
+    }
+  | { readonly kind: 'hooked'; readonly due: DueHook; readonly result: HookResult }
+  | { readonly kind: 'leased'; readonly result: LeaseResult; readonly isLast: boolean }
   | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
   | { readonly kind: 'asked'; readonly callId: string; readonly question: ToolQuestion; readonly durationMs: number }
   | { readonly kind: 'woken' }
   | { readonly kind: 'held_too_long' }
-  | { readonly kind: 'compacted' }
+  /** `lost` was paid for summaries that could not be used. */
+  | { readonly kind: 'compacted'; readonly summarised: Summarised | null; readonly lost?: readonly Usage[] }
   | { readonly kind: 'cancelled' };
 
 /** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept. */
@@ -45,7 +62,7 @@ export function apply(run: Run, observation: Observation, now: number): Run {
 function applyOne(run: Run, observation: Observation, now: number): Run {
   switch (observation.kind) {
     case 'reply':
-      return applyReply(run, observation.result, now);
+      return callHooks(applyReply(run, observation.result, now), 'after_model');
     case 'reply_lost':
       return applyLostReply(run, observation, now);
     case 'parked':
@@ -54,6 +71,15 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
       return applyPlan(run, observation.result, now);
     case 'critique':
       return applyCritique(run, observation.result, now);
+    case 'completion':
+      return applyCompletionCheck(run, observation.result, now);
+    case 'loop':
+    case 'loop_confirm':
+      return applyLoopJudgement(run, { kind: observation.kind, result: observation.result }, now);
+    case 'hooked':
+      return applyHook(run, observation, now);
+    case 'leased':
+      return applyLease(run, observation, now);
     case 'summary':
       return finish(run, observation.result, now);
     case 'result':
@@ -65,32 +91,62 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
     case 'held_too_long':
       return stop(run, 'paused_too_long', 'Nobody resumed the run in time');
     case 'compacted':
-      return compact(run, now);
+      return compact(payForLost(run, observation.lost ?? [], 'compact'), observation.summarised, now);
     case 'cancelled':
       return cancel(run, now);
   }
 }
 
-/** Everything that needs no step of its own: approvals that were decided, a turn that is complete, limits, words. */
+/** Everything that needs no step of its own: what people decided, a turn that is complete, limits, words. */
 function settleTurn(run: Run, now: number): Run {
   if (run.result !== null) return run;
-  let next = applyDecided(run, now);
-  if (next.calls.length > 0) next = stopCallsPastLimits(next, now);
-  if (next.calls.length > 0 && !next.calls.some(isOpen)) next = askCritique(closeTurn(next), 'every_turn');
+  let next = settleMatter(applyDecided(run, now), now);
+  if (next.matter !== null) return next;
+  if (next.calls.length > 0) next = settleCalls(next, now);
   if (next.calls.length > 0) return next;
-  next = hear(next);
-  if (next.ending === null) next = stopAtLimit(next, now);
-  return next.ending === null ? next : settleEnding(next, next.ending, now);
+  next = watchWords(hear(next), now);
+  if (next.ending === null && next.matter === null) next = stopAtLimit(next, now);
+  if (next.matter !== null) return next;
+  return next.ending === null ? beforeTurn(next) : settleEnding(next, next.ending, now);
 }
 
-/** A run that wants to complete may be judged first; one that was stopped may have a last word. */
+function settleCalls(run: Run, now: number): Run {
+  const next = stopCallsPastLimits(run, now);
+  return next.calls.some(isOpen) ? next : endTurn(next, now);
+}
+
+/** Between turns the operator's hooks come before the model, once for each call of it. */
+function beforeTurn(run: Run): Run {
+  return run.reflectOn === null && run.planned && !needsCompaction(run) ? callHooksBeforeModel(run) : run;
+}
+
+/** A reply without calls ends no turn, but it may say for the fourth time what it said before. */
+function watchWords(run: Run, now: number): Run {
+  if (run.turn === run.watchedTurn) return run;
+  const watched = { ...run, watchedTurn: run.turn };
+  return run.ending?.status === 'completed' ? watched : watchForLoops(watched, [], now);
+}
+
+/** A run that wants to complete may be sent back first; one that was stopped may have a last word. */
 function settleEnding(run: Run, ending: Outcome, now: number): Run {
   if (ending.status === 'completed') {
-    const asked = askCritique(run, 'before_complete');
-    return asked.toReflect ? asked : finish(run, null, now);
+    const weighed = weighCompletion(run, now);
+    if (weighed.reflectOn !== null || weighed.matter !== null || weighed.ending === null) return weighed;
+    return weighed.ending.status === 'completed'
+      ? finishHooked(weighed, weighed.ending, now)
+      : settleEnding(weighed, weighed.ending, now);
   }
-  const unjudged = { ...run, toReflect: false };
-  return wantsSummary(ending) ? askForSummary(unjudged) : finish(unjudged, null, now);
+  const unjudged = { ...run, reflectOn: null };
+  return wantsSummary(ending)
+    ? callHooksBeforeStop(askForSummary(unjudged), ending)
+    : finishHooked(unjudged, ending, now);
+}
+
+/** Ends the run once the hooks before the stop have been run; a run that is cancelled waits for nothing. */
+function finishHooked(run: Run, ending: Outcome, now: number): Run {
+  if (ending.status === 'cancelled') return finish(run, null, now);
+  const called = callHooksBeforeStop(run, ending);
+  return called.hooks.due.length > 0 ? called : finish(called, null, now);
 }
 
 /** Makes known what people did, at once or between turns; called by the handlers and before each decision. */
@@ -130,7 +186,7 @@ function expireOverdue(run: Run, now: number): Run {
     const expired = { ...approval, status: 'expired' as const };
     const told = { ...next, approvals: replaceApproval(next.approvals, expired) };
     const noted = note(told, now, { type: 'approval.decided', id: approval.id, status: 'expired', by: 'nobody' });
-    if (approval.onTimeout === 'deny') return noted;
+    if (approval.onTimeout === 'deny' || approval.about !== undefined) return noted;
     return stop(noted, 'approval_expired', `Nobody answered "${approval.title}" in time`);
   }, run);
 }
@@ -144,9 +200,7 @@ function stopCallsPastLimits(run: Run, now: number): Run {
 
 function stopAtLimit(run: Run, now: number): Run {
   const hit = exceededLimit(run);
-  if (hit === undefined) return run;
-  const noted = note(run, now, { type: 'limit.reached', limit: hit.cause, message: hit.message });
-  return stop(noted, hit.cause, hit.message);
+  return hit === undefined ? run : atOwnLimit(run, hit, now);
 }
 
 function applyLostReply(
@@ -154,16 +208,21 @@ function applyLostReply(
   { why, message, usage }: Extract<Observation, { kind: 'reply_lost' }>,
   now: number,
 ): Run {
-  const paid = {
-    ...run,
-    rounds: run.rounds + 1,
-    totals: usage === undefined ? run.totals : addUsage(run.totals, usage),
-  };
+  const paid = payForLost({ ...run, rounds: run.rounds + 1 }, usage === undefined ? [] : [usage], 'turn');
   const noted = note(paid, now, { type: 'model.problem', turn: run.turn, problem: message });
   if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
   const next = { ...noted, problems: run.problems + 1 };
   if (next.problems >= PROBLEMS_MAX) return stop(next, why === 'context' ? 'context' : 'max_tokens', message);
   return why === 'context' ? { ...next, compactionWanted: true } : sayAsUser(next, told.tooLarge(message));
+}
+
+/** What was paid for and could not be used is spent all the same. */
+function payForLost(run: Run, lost: readonly Usage[], purpose: CallPurpose): Run {
+  const { id: model } = modelFor(run.spec, purpose);
+  return lost.reduce((next, usage) => {
+    const totals = pay(next.totals, { purpose, model, usage });
+    return { ...next, totals, budget: spendOf(next.budget, usage) };
+  }, run);
 }
 
 function park(run: Run, parked: Parking, now: number): Run {
@@ -172,7 +231,13 @@ function park(run: Run, parked: Parking, now: number): Run {
 
 function cancel(run: Run, now: number): Run {
   const result = notRun('cancelled', 'cancelled', told.cancelled);
-  const cancelled: Run = { ...run, cancelRequested: true, ending: { status: 'cancelled', by: 'a person' } };
+  const cancelled: Run = {
+    ...run,
+    cancelRequested: true,
+    matter: null,
+    hooks: { ...run.hooks, due: [] },
+    ending: { status: 'cancelled', by: 'a person' },
+  };
   return closeCalls(cancelled, result, now);
 }
 

@@ -19,6 +19,8 @@ function stateOf(decision: Decision, run: Run): RunState {
       return 'paused';
     case 'compact':
       return 'compacting';
+    case 'hook':
+    case 'lease':
     case 'end':
       return run.state;
   }

@@ -1,21 +1,20 @@
-import { ASK_HUMAN, TODO } from '../contract/control-tools.ts';
 import type { CheckedCall } from '../contract/activities.ts';
 import type { RunEventBody } from '../contract/events.ts';
-import type { Todo } from '../contract/run.ts';
 import { CALLS_PER_TURN_MAX } from '../contract/limits.ts';
 import type { ToolUseBlock } from '../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
-import { parseQuestion } from './ask-human.ts';
+import { answerControl, type Opened } from './control/answer-control.ts';
 import { noteEnded } from './apply-results.ts';
 import { ended, moved } from './call-life.ts';
-import { judgedCall } from './policy/judged-call.ts';
+import { judgedCall, type JudgedMatter } from './policy/judged-call.ts';
 import { decidePolicy } from './policy/policy.ts';
-import { isUnattended, openApproval, type Question } from './questions.ts';
+import { applies } from './policy/rule.ts';
+import { openApproval } from './questions.ts';
 import { toolUses } from './replies.ts';
 import { note, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
-import { readTodos, todosText } from './todos.ts';
 import { deniedByPolicy, notRun, told } from './told.ts';
+import { hooksFor } from './hooks.ts';
 import { effectiveUse } from './use-tool.ts';
 
 /** The input of a call as the model gave it; it is kept in the transcript only. */
@@ -34,25 +33,26 @@ export interface AskedCalls {
 /** Opens the calls of a reply: each is judged, and those that need leave get a question of their own. */
 export function openCalls(run: Run, { uses, checks }: AskedCalls, now: number): Run {
   const byId = new Map(checks.map((check) => [check.id, check]));
-  const opened = uses.map((use, index) => openCall(run, use, { index, check: byId.get(use.id) }));
+  let kept = run;
+  const opened = uses.map((use, index) => {
+    const one = openCall(kept, use, { index, check: byId.get(use.id) });
+    kept = { ...kept, ...one.kept };
+    return one;
+  });
   const proposed = opened.map(({ call }): RunEventBody => ({
     type: 'tool.proposed',
     callId: call.id,
     tool: call.tool,
     summary: call.summary,
   }));
-  const todos = opened.findLast((one) => one.todos !== undefined)?.todos ?? run.todos;
-  const started = note({ ...run, todos, calls: opened.map(({ call }) => call) }, now, ...proposed);
-  return opened.reduce((next, { call, question }) => {
-    if (question !== undefined) return openApproval(next, { call, question }, now);
-    return call.result === undefined ? next : noteEnded(next, { call, result: call.result }, now);
-  }, started);
+  const started = note({ ...kept, calls: opened.map(({ call }) => call) }, now, ...proposed);
+  return opened.reduce((next, one) => tellOpened(next, one, now), started);
 }
 
-interface Opened {
-  readonly call: ToolCall;
-  readonly question?: Question;
-  readonly todos?: readonly Todo[];
+function tellOpened(run: Run, { call, question, event }: Opened, now: number): Run {
+  const noted = event === undefined ? run : note(run, now, event);
+  if (question !== undefined) return openApproval(noted, { call, question }, now);
+  return call.result === undefined ? noted : noteEnded(noted, { call, result: call.result }, now);
 }
 
 interface Place {
@@ -72,13 +72,34 @@ function openCall(run: Run, use: ToolUseBlock, { index, check }: Place): Opened 
     digest: check?.digest ?? '',
     summary,
     status: 'validating',
+    ...(mayRepeat(run, { tool, effect }, { input, check }) && { repeats: true as const }),
+    ...hooksOf(run, { tool, effect }, { input, check }),
   };
   const refused = refusalOf(call, check);
   if (refused !== undefined) return { call: ended(call, refused) };
   const scheduled = moved(call, 'scheduled');
-  if (tool === ASK_HUMAN) return openQuestion(run, scheduled, input);
-  if (tool === TODO) return keepTodos(scheduled, input);
-  return judge(run, scheduled, { input, check });
+  return answerControl(run, scheduled, input) ?? judge(run, scheduled, { input, check });
+}
+
+/** Whether the spec declares that the agent may repeat this call as often as it likes. */
+function mayRepeat({ spec }: Run, call: Pick<ToolCall, 'tool' | 'effect'>, matter: JudgedMatter): boolean {
+  const allow = spec.loops?.allow ?? [];
+  if (allow.length === 0) return false;
+  const { touches, ...judged } = judgedCall(spec, call, matter);
+  return allow.some((rule) => applies(rule, { ...judged, touches }) === 'yes');
+}
+
+/** The operator's hooks about this call. What it reaches for is known only now, when the worker has looked at it. */
+function hooksOf(
+  { spec }: Run,
+  call: Pick<ToolCall, 'tool' | 'effect'>,
+  matter: JudgedMatter,
+): Pick<ToolCall, 'before' | 'after'> {
+  if (spec.hooks === undefined) return {};
+  const judged = judgedCall(spec, call, matter);
+  const names = (on: 'before_tool' | 'after_tool'): readonly string[] =>
+    hooksFor(spec, on, judged).map(({ name }) => name);
+  return { before: names('before_tool'), after: names('after_tool') };
 }
 
 function refusalOf(call: ToolCall, check: CheckedCall | undefined): ToolCallResult | undefined {
@@ -86,24 +107,6 @@ function refusalOf(call: ToolCall, check: CheckedCall | undefined): ToolCallResu
     return notRun('error', 'execution_failed', told.tooManyCalls(CALLS_PER_TURN_MAX));
   if (check === undefined) return notRun('error', 'unhandled_exception', 'the worker did not check this call.');
   return check.problem && notRun('error', check.problem.kind, check.problem.message);
-}
-
-function openQuestion(run: Run, call: ToolCall, input: unknown): Opened {
-  const parsed = parseQuestion(input);
-  if (!parsed.ok) return { call: ended(call, notRun('error', 'invalid_params', parsed.problem)) };
-  if (isUnattended(run)) return { call: ended(call, notRun('denied', 'denied', told.nobodyThere)) };
-  const { kind, question, options } = parsed;
-  const title = oneLine(question, 300);
-  return {
-    call: moved(call, 'awaiting_approval'),
-    question: { kind, title, options, reason: 'the agent asks' },
-  };
-}
-
-function keepTodos(call: ToolCall, input: unknown): Opened {
-  const todos = readTodos(input);
-  if (typeof todos === 'string') return { call: ended(call, notRun('error', 'invalid_params', todos)) };
-  return { call: ended(call, { status: 'success', content: todosText(todos), durationMs: 0 }), todos };
 }
 
 function judge(run: Run, call: ToolCall, { input, check }: { input: unknown; check: CheckedCall | undefined }): Opened {

@@ -6,7 +6,16 @@ import { told } from './told.ts';
 export const PROBLEMS_MAX = 3;
 
 /** Causes after which one more model call may tell what was done; money and broken replies are not spent on it. */
-const SUMMARY_CAUSES: ReadonlySet<StopCause> = new Set(['turns', 'tool_calls', 'active_time', 'approval_expired']);
+const SUMMARY_CAUSES: ReadonlySet<StopCause> = new Set([
+  'turns',
+  'tool_calls',
+  'active_time',
+  'approval_expired',
+  'outputs_missing',
+  'consecutive_errors',
+  'loop',
+  'person',
+]);
 
 /** Decides that the run stops before its goal. */
 export function stop(run: Run, reason: StopCause, message: string): Run {

@@ -1,5 +1,5 @@
 import type { CallModelResult } from '../contract/activities.ts';
-import type { Outcome, RunResult } from '../contract/run.ts';
+import type { Outcome, RunResult, StopReason } from '../contract/run.ts';
 import { KIB } from '../contract/limits.ts';
 import { supersede } from './approvals.ts';
 import { countCall } from './apply-reply.ts';
@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX = 128 * KIB;
  * account by rule.
  */
 export function finish(run: Run, summary: CallModelResult | null, now: number): Run {
-  const outcome = run.ending ?? { status: 'completed' };
+  const outcome: Outcome = run.ending ?? { status: 'completed' };
   const heard = summary === null ? run : hearSummary(run, summary);
   const text = (summary === null ? '' : textOf(summary.message)) || run.answer || accountByRule(run, outcome);
   const result: RunResult = {
@@ -23,14 +23,30 @@ export function finish(run: Run, summary: CallModelResult | null, now: number): 
     outcome,
     answer: fitText(text, ANSWER_BYTES_MAX),
     totals: heard.totals,
+    stopReason: stopReasonOf(outcome),
+    outputs: run.outputs,
+    blocked: run.todos.filter(({ status }) => status === 'blocked').map(({ content }) => content),
   };
   const approvals = heard.approvals.map(supersede);
   const done: Run = { ...heard, approvals, answer: result.answer, result, state: outcome.status, since: now };
   return note(done, now, { type: 'run.ended', outcome, answer: eventText(result.answer) });
 }
 
+/** Every way in which a run ends, in one word. */
+function stopReasonOf(outcome: Outcome): StopReason {
+  switch (outcome.status) {
+    case 'completed':
+      return outcome.reason ?? 'answered';
+    case 'stopped':
+      return outcome.reason;
+    case 'failed':
+    case 'cancelled':
+      return outcome.status;
+  }
+}
+
 function hearSummary(run: Run, summary: CallModelResult): Run {
-  const counted = countCall(run, summary);
+  const counted = countCall(run, summary, 'summary');
   return summary.message.content.length > 0 ? say(counted, summary.message) : counted;
 }
 

@@ -1,5 +1,6 @@
-import { INBOX_BYTES_MAX, INBOX_DRAIN_BYTES, MESSAGE_BYTES_MAX } from '../contract/limits.ts';
-import { eventText, note, sayAsUser, type QueuedMessage, type Run } from './run.ts';
+import { INBOX_BYTES_MAX, INBOX_DRAIN_BYTES, INSTRUCTIONS_BYTES_MAX, MESSAGE_BYTES_MAX } from '../contract/limits.ts';
+import { startAnew } from './loops/observe.ts';
+import { eventText, note, sayAsUser, type Instruction, type QueuedMessage, type Run } from './run.ts';
 import { jsonBytes } from './sizes.ts';
 
 /** Why a message cannot be taken, or null when it can. */
@@ -44,5 +45,16 @@ export function hear(run: Run): Run {
   const inbox = run.inbox.slice(heard.length);
   const text = heard.map(({ by, text: words }) => `${by} says: ${words}`).join('\n\n');
   const inboxBytes = inbox.reduce((sum, message) => sum + jsonBytes(message), 0);
-  return sayAsUser({ ...run, inbox, inboxBytes, ending: null }, text);
+  const said = heard.map(({ by, text: words }): Instruction => ({ by, text: words, turn: run.turn }));
+  const instructions = newestWithin([...run.instructions, ...said]);
+  // A person who says "again" makes no loop.
+  const loop = { ...run.loop, memory: startAnew(run.loop.memory) };
+  return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null, termination: null }, text);
+}
+
+/** Word for word, and the newest first where it would be too much. */
+function newestWithin(instructions: readonly Instruction[]): readonly Instruction[] {
+  let bytes = 0;
+  const tooMuch = instructions.findLastIndex((one) => (bytes += jsonBytes(one)) > INSTRUCTIONS_BYTES_MAX);
+  return instructions.slice(tooMuch + 1);
 }

@@ -10,3 +10,9 @@ export function textOf(message: AssistantMessage): string {
   const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   return texts.join('\n').trim();
 }
+
+/** What the model thought before it spoke, as far as the API shows it. */
+export function thoughtOf(message: AssistantMessage): string {
+  const thoughts = message.content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
+  return thoughts.join('\n').trim();
+}

@@ -1,11 +1,17 @@
 import type { Approval } from '../contract/approvals.ts';
-import type { Message, Usage } from '../contract/messages.ts';
-import type { Outcome, Parking, RunResult, RunState, Todo, Totals } from '../contract/run.ts';
+import type { CallPurpose } from '../contract/activities.ts';
+import type { Message } from '../contract/messages.ts';
+import type { CompletionCause, Outcome, Parking, RunResult, RunState, Todo, Totals, Verdict } from '../contract/run.ts';
 import type { RunEventBody } from '../contract/events.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import type { ToolCall } from '../contract/tool-calls.ts';
 import { emptyLog, record, type EventLog } from './events.ts';
+import { newBudgetState, type BudgetState } from './budget/state.ts';
+import { newHookState, type HookState } from './hooks.ts';
+import type { Termination } from './control/terminate.ts';
+import { newLoopState, noChecks, type CheckState, type LoopState, type Matter } from './judgement/state.ts';
 import { fitText, jsonBytes } from './sizes.ts';
+import { noUsage } from './spending.ts';
 import { told } from './told.ts';
 
 /** What a person said and no turn has heard yet. */
@@ -15,6 +21,25 @@ export interface QueuedMessage {
   readonly by: string;
   readonly text: string;
 }
+
+/** What a person told the agent, kept word for word through every compaction. */
+export interface Instruction {
+  readonly by: string;
+  readonly text: string;
+  readonly turn: number;
+}
+
+/** What a read found, which still stands in the transcript. */
+export interface KeptRead {
+  /** Digest of the call. */
+  readonly digest: string;
+  /** Of what it found. */
+  readonly hash: string;
+  readonly turn: number;
+}
+
+/** What a model may be asked about the work, between turns. */
+export type Reflection = Extract<CallPurpose, 'critique' | 'completion' | 'loop' | 'loop_confirm'>;
 
 /**
  * Everything true about a run, and nothing else is: the workflow keeps one of these, each step makes the next, and
@@ -34,8 +59,18 @@ export interface Run {
   readonly calls: readonly ToolCall[];
   /** What the results of the open turn take so far. */
   readonly resultBytes: number;
-  /** The agent's own list of what is to be done. */
+  /** The agent's own plan, and the turn in which it was changed or the agent reminded of it. */
   readonly todos: readonly Todo[];
+  readonly todosTurn: number;
+  /** What the agent keeps in mind through compactions. */
+  readonly notes: string;
+  /** Declared outputs that were delivered. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** The agent ended its run by itself, in the turn that is not closed yet. */
+  readonly termination: Termination | null;
+  readonly instructions: readonly Instruction[];
+  /** Reads whose results still stand in the transcript. */
+  readonly reads: readonly KeptRead[];
   /** Tools whose instructions the model has been told. */
   readonly instructed: readonly string[];
   readonly approvals: readonly Approval[];
@@ -58,12 +93,30 @@ export interface Run {
   readonly plan: string;
   /** False while a plan is to be made. */
   readonly planned: boolean;
-  /** True when the work so far is to be judged before the next step. */
-  readonly toReflect: boolean;
-  /** Whether the latest reply has been judged. */
+  /** What a model is asked about the work before the next step. */
+  readonly reflectOn: Reflection | null;
+  /** Whether the latest reply has been judged by a critique, and by a completion check. */
   readonly judged: boolean;
-  /** Times a critique had something done again. */
+  readonly checked: boolean;
+  /** Times a critique had something done again: in the whole run, and the same step in a row. */
   readonly redone: number;
+  readonly retries: number;
+  /** What the newest verdict had done. */
+  readonly verdict: Verdict['action'] | null;
+  /** What the run will have completed by, once it gives its final answer. */
+  readonly completing: CompletionCause | null;
+  /** Times the agent was told what it still owes. */
+  readonly nudges: number;
+  /** Turns in a row that ended in nothing but errors. */
+  readonly errorsInRow: number;
+  readonly checks: CheckState;
+  readonly loop: LoopState;
+  /** The newest turn that was looked at for loops without having had calls. */
+  readonly watchedTurn: number;
+  /** What a person is asked about the run itself; null while nothing is open. */
+  readonly matter: Matter | null;
+  readonly budget: BudgetState;
+  readonly hooks: HookState;
   /** Decided, but not yet ended: the closing summary may still be to come. */
   readonly ending: Outcome | null;
   readonly summaryAsked: boolean;
@@ -72,8 +125,6 @@ export interface Run {
   readonly log: EventLog;
   readonly continuations: number;
 }
-
-const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
 const noTotals: Totals = {
   turns: 0,
@@ -86,50 +137,67 @@ const noTotals: Totals = {
   unknown: 0,
 };
 
+/** What is true of every run before it has done anything. */
+const untouched = {
+  state: 'queued',
+  turn: 0,
+  rounds: 0,
+  calls: [],
+  resultBytes: 0,
+  todos: [],
+  todosTurn: 0,
+  notes: '',
+  outputs: {},
+  termination: null,
+  instructions: [],
+  reads: [],
+  instructed: [],
+  approvals: [],
+  approvalsMade: 0,
+  inbox: [],
+  inboxBytes: 0,
+  receivedIds: [],
+  totals: noTotals,
+  problems: 0,
+  windowTokens: 0,
+  compactions: 0,
+  compactionWanted: false,
+  paused: null,
+  parked: null,
+  cancelRequested: false,
+  plan: '',
+  reflectOn: null,
+  judged: false,
+  checked: false,
+  redone: 0,
+  retries: 0,
+  verdict: null,
+  completing: null,
+  nudges: 0,
+  errorsInRow: 0,
+  checks: noChecks,
+  loop: newLoopState,
+  watchedTurn: 0,
+  matter: null,
+  budget: newBudgetState,
+  hooks: newHookState,
+  ending: null,
+  summaryAsked: false,
+  answer: '',
+  result: null,
+  log: emptyLog,
+  continuations: 0,
+} as const satisfies Partial<Run>;
+
 /** A run that has done nothing yet: its transcript is the task. */
 export function newRun(spec: RunSpec, now: number): Run {
   const task: Message = { role: 'user', content: [{ type: 'text', text: spec.task }] };
-  const run: Run = {
-    spec,
-    state: 'queued',
-    since: now,
-    messages: [task],
-    messageBytes: jsonBytes(task),
-    turn: 0,
-    rounds: 0,
-    calls: [],
-    resultBytes: 0,
-    todos: [],
-    instructed: [],
-    approvals: [],
-    approvalsMade: 0,
-    inbox: [],
-    inboxBytes: 0,
-    receivedIds: [],
-    totals: noTotals,
-    problems: 0,
-    windowTokens: 0,
-    compactions: 0,
-    compactionWanted: false,
-    paused: null,
-    parked: null,
-    cancelRequested: false,
-    plan: '',
-    planned: !spec.planning,
-    toReflect: false,
-    judged: false,
-    redone: 0,
-    ending: null,
-    summaryAsked: false,
-    answer: '',
-    result: null,
-    log: emptyLog,
-    continuations: 0,
-  };
+  const planned = !spec.planning;
+  const run: Run = { ...untouched, spec, since: now, messages: [task], messageBytes: jsonBytes(task), planned };
   const { agent, model } = spec;
   const started = { agent: agent.name, model: model.id, offline: model.offline, task: eventText(spec.task) };
   const begun = note(run, now, { type: 'run.started', ...started });
-  return spec.planning ? sayAsUser(begun, told.planFirst) : begun;
+  return spec.planning && spec.planner === undefined ? sayAsUser(begun, told.planFirst) : begun;
 }
 
 /** Appends events to the run's log. */
@@ -149,27 +217,6 @@ export function say(run: Run, message: Message): Run {
 /** Appends a user message of one text. */
 export function sayAsUser(run: Run, text: string): Run {
   return say(run, { role: 'user', content: [{ type: 'text', text }] });
-}
-
-/** Sum of two usages. A call without a known price adds no money; `unpricedCalls` counts it. */
-export function addUsage(totals: Totals, usage: Usage): Totals {
-  const sum = totals.usage;
-  return {
-    ...totals,
-    unpricedCalls: totals.unpricedCalls + (usage.costUsd === null ? 1 : 0),
-    usage: {
-      input: sum.input + usage.input,
-      output: sum.output + usage.output,
-      cacheRead: sum.cacheRead + usage.cacheRead,
-      cacheWrite: sum.cacheWrite + usage.cacheWrite,
-      costUsd: (sum.costUsd ?? 0) + (usage.costUsd ?? 0),
-    },
-  };
-}
-
-/** Every token of the run, in and out, cached or not. */
-export function tokensOf(usage: Usage): number {
-  return usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 }
 
 /** What an event shows of a text: its head and tail, 4,000 bytes together. */

@@ -71,6 +71,25 @@ export const told = {
   notDone: (reason: string) => `A review of your answer says that the goal is not reached: ${reason}\nGo on.`,
   goalReached: (reason: string) =>
     `A review says that the goal is reached: ${reason}\nWrite your final answer now, without further tools.`,
+  loopNudge: (what: string) =>
+    `You seem to go round in circles: ${what}. Say in one sentence what you expected and what happened instead. Then do something else, or finish if you have what you need.`,
+  loopReplan: (what: string) => `you still go round in circles: ${what}`,
+  redirected: (by: string, words: string) =>
+    words === ''
+      ? `${by} looked at your work and wants you to go another way. Think again about what the task needs.`
+      : `${by} looked at your work and says: ${words}`,
+  planBy: (agent: string, text: string) =>
+    `The plan, made by the agent "${agent}":\n\n${text}\n\nNow carry it out, step by step.`,
+  remind: (turns: number, plan: string) =>
+    `[Reminder: your plan has not changed for ${turns} turns. Mark what is done, what is in progress and what is blocked.\n${plan}]`,
+  outputsMissing: (names: readonly string[]) =>
+    `You ended your work, but these outputs are still missing: ${names.join(', ')}. Deliver each with emit_value. If one cannot be had, end with terminate and say why.`,
+  todosActive: (lines: readonly string[]) =>
+    `You ended your work, but your plan still has open items:\n${lines.join('\n')}\nDo them, or mark them as completed or blocked, then give your final answer.`,
+  notComplete: (reason: string) =>
+    `Somebody who looked whether the task is done says that it is not: ${reason}\nDo what is missing, then give your final answer.`,
+  unchanged: (turn: number, bytes: number) =>
+    `[Unchanged: this read found exactly what the same call found in turn ${turn} (${bytes} bytes), which still stands above. It was looked up again and is not repeated here.]`,
   cutReply:
     'Your reply reached the limit of tokens and was cut. Nothing in it was run. Go on from where it stopped, in smaller pieces.',
   tooLarge: (bytes: string) =>

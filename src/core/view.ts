@@ -1,8 +1,10 @@
 import type { Approval } from '../contract/approvals.ts';
 import type { RunMemo, RunState, RunView } from '../contract/run.ts';
 import { isOpen } from './call-life.ts';
+import { missingOutputs } from './control/outputs.ts';
+import { renderTodos } from './control/todos.ts';
 import { inputOf } from './calls.ts';
-import type { Run } from './run.ts';
+import type { Reflection, Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
 import { spanText, timeText } from './time-text.ts';
 
@@ -33,6 +35,10 @@ export function viewOf(run: Run): RunView {
     parked,
     plan: run.plan,
     todos: run.todos,
+    notes: run.notes,
+    outputs: run.outputs,
+    missingOutputs: missingOutputs(run),
+    compactions: run.compactions,
     totals,
     queuedMessages: run.inbox.length,
     lastEvent: log.last,
@@ -76,7 +82,7 @@ export function waitingFor(run: Run): string | null {
   if (run.paused !== null) return 'resume';
   if (run.state !== 'awaiting_human') return null;
   const approval = run.approvals.find(({ status }) => status === 'open');
-  return approval === undefined ? null : `${approval.kind}: ${approval.tool}`;
+  return approval === undefined ? null : `${approval.kind}: ${approval.about ?? approval.tool}`;
 }
 
 /**
@@ -100,7 +106,7 @@ export function nowText(run: Run): string {
     case 'planning':
       return 'the model makes a plan';
     case 'reflecting':
-      return `turn ${run.turn}: the work is judged`;
+      return `turn ${run.turn}: ${REFLECTIONS[run.reflectOn ?? 'critique']}`;
     case 'acting':
       return `turn ${run.turn}: ${executing(run)}`;
     case 'awaiting_human':
@@ -109,6 +115,13 @@ export function nowText(run: Run): string {
       return state;
   }
 }
+
+const REFLECTIONS: Readonly<Record<Reflection, string>> = {
+  critique: 'the work is judged',
+  completion: 'a model is asked whether the task is done',
+  loop: 'a model is asked whether the run goes round in circles',
+  loop_confirm: 'a second model is asked whether the run goes round in circles',
+};
 
 function executing(run: Run): string {
   const summaries = run.calls.filter(isOpen).map(({ summary }) => summary);
@@ -120,9 +133,16 @@ function waitText(run: Run): string {
   const open = run.approvals.filter(({ status }) => status === 'open');
   const [first] = open;
   if (first === undefined) return 'waiting for a person';
-  const then = first.onTimeout === 'stop' ? 'stopped' : first.kind === 'outcome' ? 'left unknown' : 'denied';
+  const then = fateOf(first);
   const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
   return `waiting for a person: ${first.title}; ${then} at ${timeText(first.deadline)} if nobody answers${more}`;
+}
+
+/** What becomes of a question, or of the run, when nobody answers. */
+function fateOf({ fallback, onTimeout, kind }: Approval): string {
+  if (fallback !== undefined) return fallback;
+  if (onTimeout === 'stop') return 'stopped';
+  return kind === 'outcome' ? 'left unknown' : 'denied';
 }
 
 function endText({ result }: Run): string {
@@ -151,20 +171,15 @@ export function detailsOf(run: Run): string {
 function questionsOf(run: Run): readonly string[] {
   const open = run.approvals.filter(({ status }) => status === 'open');
   if (open.length === 0) return [];
-  const rows = open.map(({ id, title, deadline, onTimeout, digest }) => {
-    const then = onTimeout === 'deny' ? 'denied' : 'the run stops';
+  const rows = open.map((approval) => {
+    const { id, title, deadline, digest } = approval;
+    const then = fateOf(approval);
     return `- **${id}** ${title.replace(/[`*_<>|]/gu, ' ')}\n  until ${timeText(deadline)}, then ${then}. \`nightshift approvals show ${id}\` (digest \`${digest.slice(0, 19)}…\`)`;
   });
   return ['', '### Waiting for a person', ...rows];
 }
 
-const MARKS = { open: ' ', doing: '~', done: 'x' } as const;
-
 function todosOf({ todos }: Run): readonly string[] {
   if (todos.length === 0) return [];
-  return [
-    '',
-    '### To do',
-    ...todos.map(({ text, status }) => `- [${MARKS[status]}] ${text.replace(/[`*_<>|]/gu, ' ')}`),
-  ];
+  return ['', '### To do', ...renderTodos(todos).map((line) => `- ${line.replace(/[`*_<|]/gu, ' ')}`)];
 }

@@ -1,4 +1,5 @@
 import type { CallModelResult } from '../../src/contract/activities.ts';
+import { controlDefinitions } from '../../src/contract/control-tools.ts';
 import type { AssistantBlock, StopReason } from '../../src/contract/messages.ts';
 import type { Verdict } from '../../src/contract/run.ts';
 import type { RunSpec } from '../../src/contract/spec.ts';
@@ -23,6 +24,7 @@ const spec: RunSpec = {
     { ...tool, name: 'read', effect: 'read' },
     { ...tool, name: 'write', effect: 'idempotent' },
     { ...tool, name: 'bash', effect: 'unsafe' },
+    ...controlDefinitions,
   ],
   policy: { allow: ['write'], ask: [], deny: [] },
   planning: false,
@@ -85,10 +87,15 @@ export function planOf(turn: number): Observation {
 }
 
 /** What a critique says. */
-export function verdict(action: Verdict['action'], reason = 'because'): Observation {
-  const said = reply(0, `Here it is: ${JSON.stringify({ action, reason, confidence: 80 })}`);
+export function verdict(action: Verdict['action'], reason = 'because', confidence = 80): Observation {
+  return { kind: 'critique', result: words(`Here it is: ${JSON.stringify({ action, reason, confidence })}`) };
+}
+
+/** What a model says that screens the work. */
+export function words(text: string): CallModelResult {
+  const said = reply(0, text);
   if (said.kind !== 'reply') throw new Error('unreachable');
-  return { kind: 'critique', result: said.result };
+  return said.result;
 }
 
 /** The moment at which calls begin. */

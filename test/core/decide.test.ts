@@ -12,7 +12,7 @@ const bash: [string, unknown] = ['bash', { command: 'make' }];
 function said(decision: Decision): string {
   if (decision.kind === 'act') return `act ${decision.calls.map(({ id }) => id).join(' ')}`;
   if (decision.kind === 'think') return `think ${decision.purpose}`;
-  if (decision.kind === 'wait') return `wait ${decision.callId}`;
+  if (decision.kind === 'wait') return `wait ${decision.approvalId}`;
   if (decision.kind === 'end') return `end ${decision.result.outcome.status}`;
   return decision.kind;
 }
@@ -39,7 +39,7 @@ const cases: [name: string, run: Run, expected: string][] = [
     ),
     `act ${Array.from({ length: 8 }, (_, i) => `c1-${i}`).join(' ')}`,
   ],
-  ['a call that needs leave waits for a person', after(fresh(), reply(1, '', [bash])), 'wait c1-0'],
+  ['a call that needs leave waits for a person', after(fresh(), reply(1, '', [bash])), 'wait r1.1'],
   ['reads before it do not wait', after(fresh(), reply(1, '', [read, bash])), 'act c1-0'],
   [
     'all results close the turn and the model is asked',

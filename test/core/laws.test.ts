@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { HookResult, LeaseInput, LeaseResult } from '../../src/contract/activities.ts';
+import { loopsSchema, type RunSpec } from '../../src/contract/spec.ts';
 import { apply, type Observation } from '../../src/core/apply.ts';
 import { begin } from '../../src/core/begin.ts';
 import { decide } from '../../src/core/decide.ts';
 import { toolUses } from '../../src/core/replies.ts';
 import type { Run } from '../../src/core/run.ts';
-import { fresh, planOf, reply, T0, verdict } from './builders.ts';
+import { fresh, planOf, reply, T0, verdict, words } from './builders.ts';
 
 /** What a fake world does next, drawn by chance: enough to lead a run through every branch. */
 const choices = fc.array(
@@ -14,7 +16,7 @@ const choices = fc.array(
     stop: fc.constantFrom(undefined, undefined, undefined, 'max_tokens', 'pause_turn', 'refusal', 'odd'),
     chance: fc.nat(9),
   }),
-  { minLength: 1, maxLength: 60 },
+  { minLength: 1, maxLength: 90 },
 );
 
 type Choice = { calls: string[]; stop: string | undefined; chance: number };
@@ -36,7 +38,22 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
         ),
       ];
     case 'reflect':
-      return [verdict((['continue', 'retry', 'replan', 'complete'] as const)[choice.chance % 4]!)];
+      if (decision.on === 'critique')
+        return [
+          verdict(
+            (['continue', 'retry', 'replan', 'complete'] as const)[choice.chance % 4]!,
+            'so',
+            100 - choice.chance * 10,
+          ),
+        ];
+      return [
+        {
+          kind: decision.on,
+          result: words(
+            JSON.stringify({ complete: choice.chance > 5, stuck: true, confidence: choice.chance * 11, reason: 'so' }),
+          ),
+        },
+      ];
     case 'act':
       return decision.calls.map(({ id }) => ({
         kind: 'result',
@@ -48,18 +65,55 @@ function observe(run: Run, now: number, choice: Choice): Observation[] {
     case 'hold':
       return [{ kind: 'held_too_long' }];
     case 'compact':
-      return [{ kind: 'compacted' }];
+      return [{ kind: 'compacted', summarised: null }];
+    case 'hook':
+      return [{ kind: 'hooked', due: decision.due, result: hookResults[choice.chance % 3]! }];
+    case 'lease':
+      return [{ kind: 'leased', result: lease(choice, decision.input), isLast: decision.input.isLast === true }];
     case 'end':
       return [];
   }
 }
 
+const hookResults: readonly HookResult[] = (['ok', 'denied', 'failed'] as const).map((status) => ({
+  status,
+  context: 'mind the gap',
+  reason: 'so',
+  durationMs: 1,
+}));
+
+function lease({ chance }: Choice, { wanted }: LeaseInput): LeaseResult {
+  if (chance < 8) return { status: 'granted', granted: wanted };
+  return { status: 'refused', cap: 'day:1', message: 'used up', left: { costUsd: 0, tokens: 0 } };
+}
+
+/** Everything that judges a run, each in some of the worlds. */
+function judging(count: number): Partial<RunSpec> {
+  const hook = { command: 'true', effect: 'read', timeoutMs: 1_000 } as const;
+  return {
+    planning: count % 2 === 0,
+    critique: {
+      when: (['never', 'before_complete', 'every_turn', 'after_errors'] as const)[count % 4]!,
+      redoMax: 3,
+      ...(count % 3 === 0 && { askBelow: 50, tests: ['npm test'] }),
+    },
+    completionCheck: count % 5 === 0,
+    remindAfterTurns: 2,
+    reuseReads: true,
+    ...(count % 2 === 1 && { loops: loopsSchema.parse({ judgeAfterTurns: 4 }) }),
+    ...(count % 7 === 0 && { outputs: [{ name: 'title', schema: {} }] }),
+    ...(count % 3 === 1 && { budget: { atCap: 'ask', ledger: 'ledger', caps: [{ key: 'day:1', costUsd: 1 }] } }),
+    ...(count % 4 === 1 && {
+      hooks: (
+        ['before_model', 'after_model', 'before_tool', 'after_tool', 'after_critique', 'before_stop'] as const
+      ).map((on) => ({ ...hook, name: on, on })),
+    }),
+  };
+}
+
 function live(drawn: readonly Choice[]): Run {
-  let run = fresh({
-    planning: drawn.length % 2 === 0,
-    critique: { when: (['never', 'before_complete', 'every_turn'] as const)[drawn.length % 3]!, redoMax: 3 },
-    limits: { turns: 12, toolCalls: 20, activeMs: 60_000, tokens: 1_000_000, costUsd: 5 },
-  });
+  const limits = { turns: 12, toolCalls: 20, activeMs: 60_000, tokens: 1_000_000, costUsd: 5, consecutiveErrors: 3 };
+  let run = fresh({ ...judging(drawn.length), limits });
   for (const [index, choice] of drawn.entries()) {
     const now = T0 + index * 120_000;
     run = begin(run, decide(run, now), now);
@@ -118,8 +172,26 @@ test('an ended run stays as it ended, whatever comes late', () => {
       const run = live(drawn);
       if (run.result === null) return true;
       const later = apply(run, { kind: 'woken' }, T0 * 2);
-      return later.result === run.result && decide(later, T0 * 2).kind === 'end';
+      const decision = decide(later, T0 * 2);
+      const isOver = decision.kind === 'end' || (decision.kind === 'lease' && decision.input.isLast === true);
+      return later.result === run.result && isOver;
     }),
     { numRuns: 200 },
+  );
+});
+
+test('every run ends, whoever judges it and however often it is sent back', () => {
+  const choice: Choice = { calls: [], stop: undefined, chance: 2 };
+  fc.assert(
+    fc.property(
+      fc.nat(200),
+      fc.constantFrom([], ['read'], ['nothing']),
+      fc.constantFrom(2, 3, 5, 6),
+      (count, calls, chance) => {
+        const drawn = Array.from({ length: 200 - (count % 13) }, () => ({ ...choice, calls: [...calls], chance }));
+        expect(live(drawn).result).not.toBeNull();
+      },
+    ),
+    { numRuns: 60 },
   );
 });

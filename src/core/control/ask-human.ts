@@ -1,4 +1,4 @@
-import type { ApprovalKind, ApprovalOption } from '../contract/approvals.ts';
+import type { ApprovalKind, ApprovalOption } from '../../contract/approvals.ts';
 
 export type ParsedQuestion =
   | {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { apply } from '../../src/core/apply.ts';
-import { readVerdict } from '../../src/core/critique.ts';
-import { decide } from '../../src/core/decide.ts';
-import type { Run } from '../../src/core/run.ts';
-import { after, fresh, planOf, reply, result, started, T0, verdict } from './builders.ts';
+import { apply } from '../../../src/core/apply.ts';
+import { readVerdict } from '../../../src/core/judgement/verdict.ts';
+import { decide } from '../../../src/core/decide.ts';
+import type { Run } from '../../../src/core/run.ts';
+import { after, fresh, planOf, reply, result, started, T0, verdict } from '../builders.ts';
 
 const judged = { critique: { when: 'before_complete', redoMax: 2 } } as const;
 const often = { critique: { when: 'every_turn', redoMax: 2 } } as const;
