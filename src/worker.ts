@@ -74,6 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     registry: tooling.registry,
     redactor: tooling.redactor,
     yoloEnabled: tooling.yoloEnabled,
+    hooks: tooling.hooks,
     ledgerOf: ledgers(),
     holder: await identifyHolder(id),
   };

@@ -1,13 +1,15 @@
+import * as z from 'zod';
 import type { CheckedCall } from '../contract/activities.ts';
-import { ASK_HUMAN, TODO } from '../contract/control-tools.ts';
+import { CONTROL_TOOLS, EMIT_VALUE } from '../contract/control-tools.ts';
 import { PREVIEW_BYTES_MAX, TURN_PREVIEWS_BYTES_MAX } from '../contract/limits.ts';
 import type { ToolUseBlock } from '../contract/messages.ts';
-import type { RunSpec } from '../contract/spec.ts';
+import type { Output, RunSpec } from '../contract/spec.ts';
 import { judgedCall } from '../core/policy/judged-call.ts';
 import { decidePolicy } from '../core/policy/policy.ts';
 import { fitText, jsonBytes, oneLine } from '../core/sizes.ts';
 import { effectiveUse, type EffectiveUse } from '../core/use-tool.ts';
 import { textDigest } from '../tools/digest.ts';
+import { foreignType } from '../tools/foreign-schema.ts';
 import type { Scene } from '../tools/registry.ts';
 import { openWorkspace } from '../tools/files/workspace.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -46,21 +48,36 @@ interface Check {
 async function checkCall(check: Check, block: ToolUseBlock, room: number): Promise<CheckedCall> {
   const { registry, redactor } = check.dependencies;
   const use = effectiveUse(block);
-  if (use.name === ASK_HUMAN || use.name === TODO) return controlCall(check, block.id, use);
+  if (isControl(check, use)) return controlCall(check, block.id, use);
   const checked = await registry.check(use, check.scene);
   const found = { ...checked, id: block.id, summary: redactor.text(checked.summary) };
   return isAsked(check, use, checked) ? { ...found, ...(await shownTo(check, use, room)) } : found;
 }
 
-/** The workflow answers these itself; all it needs is a name for them. */
+function isControl({ spec }: Check, { name }: EffectiveUse): boolean {
+  return CONTROL_TOOLS.includes(name) && spec.tools.some((tool) => tool.name === name);
+}
+
+/** The workflow answers these itself; all it needs is a name for them, and whether a value fits its schema. */
 function controlCall(
-  { dependencies: { registry, redactor } }: Check,
+  { spec, dependencies: { registry, redactor } }: Check,
   id: string,
   { name, input }: EffectiveUse,
 ): CheckedCall {
-  const { question } = (input ?? {}) as { question?: unknown };
-  const words = typeof question === 'string' ? `${name}: ${question}` : name;
-  return { id, digest: registry.digestOf(name, input), summary: oneLine(redactor.text(words), 200) };
+  const { question, name: output, status } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const said = [question, output, status].find((words) => typeof words === 'string');
+  const words = said === undefined ? name : `${name}: ${said}`;
+  const problem = name === EMIT_VALUE ? outputProblem(spec.outputs ?? [], input) : undefined;
+  const found = { id, digest: registry.digestOf(name, input), summary: oneLine(redactor.text(words), 200) };
+  return problem === undefined ? found : { ...found, problem: { kind: 'invalid_params', message: problem } };
+}
+
+function outputProblem(outputs: readonly Output[], input: unknown): string | undefined {
+  const { name, value } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const output = outputs.find((one) => one.name === name);
+  if (output === undefined) return undefined;
+  const parsed = (foreignType(output.schema) ?? z.unknown()).safeParse(value);
+  return parsed.success ? undefined : `"${output.name}" does not fit its schema: ${parsed.error.message}`;
 }
 
 /** Only what a person will look at is worth a preview: it costs time, and bytes of history. */

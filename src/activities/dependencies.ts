@@ -1,5 +1,6 @@
 import type { ModelChoice } from '../contract/spec.ts';
 import type { Model } from '../models/model.ts';
+import type { HookMeans } from '../tools/commands/hook-command.ts';
 import type { Holder, Ledger } from '../tools/ledger/ledger.ts';
 import type { Redactor } from '../tools/redaction/redaction.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -14,6 +15,7 @@ export interface Dependencies {
   readonly registry: Registry;
   /** Whether the operator of this machine enabled the mode `yolo`. */
   readonly yoloEnabled: boolean;
+  readonly hooks: HookMeans;
   /** Takes secrets out of whatever people, the model or history get to see. */
   readonly redactor: Redactor;
   /** The ledger beside a workspace; rejects when the folder is missing. */

@@ -12,15 +12,13 @@ import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/led
 import { fitted, resultOf } from '../tools/run-tool.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { openWorkspace } from '../tools/files/workspace.ts';
+import { busy, refuseWhileAbandoned } from './busy.ts';
 import { keyOf } from './call-key.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
 import { readTranscript } from './read-transcript.ts';
 import { stopSignal } from './stop-signal.ts';
 import type { Transcript } from './transcript-cache.ts';
-
-/** How soon a step tries again whose workspace may still be written to by an earlier call. */
-const BUSY_RETRY_MS = 2_000;
 
 /** How soon a call is tried again whose failure may pass, times the number of the attempt. */
 const FAILING_RETRY_MS = 500;
@@ -57,7 +55,7 @@ export async function runTool(dependencies: Dependencies, input: RunToolInput): 
     return notRun('error', 'file_not_found', `the workspace "${transcript.spec.workspace}" cannot be used`);
   const effect = transcript.spec.tools.find(({ name }) => name === use.name)?.effect ?? 'unsafe';
   const key = keyOf(input);
-  await refuseWhileAbandoned({ transcript, ledger, key });
+  await refuseWhileAbandoned(ledger, { run: transcript.spec.runId, key });
   return await withLiveText(async (show) => {
     const step: Step = { input, use, transcript, effect, ledger, key, show };
     return effect === 'read' ? await execute(dependencies, step) : await executeOnce(dependencies, step);
@@ -70,25 +68,6 @@ function findCall({ messages }: Transcript, { callId }: RunToolInput): Effective
   if (use === undefined)
     throw ApplicationFailure.nonRetryable(`Cannot run call "${callId}": the transcript has no such call`);
   return effectiveUse(use);
-}
-
-/** A timeout does not prove that the old call stopped; until it has, no step of this run starts here. */
-async function refuseWhileAbandoned({
-  ledger,
-  transcript,
-  key,
-}: Pick<Step, 'ledger' | 'transcript' | 'key'>): Promise<void> {
-  const [abandoned] = await ledger.abandoned(transcript.spec.runId, key);
-  if (abandoned === undefined) return;
-  throw busy(`an earlier call of this run may still be writing (process ${abandoned.pid} on ${abandoned.host})`);
-}
-
-function busy(why: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: `Cannot start in this workspace yet: ${why}`,
-    type: FAILURES.workspaceBusy,
-    nextRetryDelay: BUSY_RETRY_MS,
-  });
 }
 
 async function executeOnce(dependencies: Dependencies, step: Step): Promise<RunToolResult> {

@@ -1,4 +1,5 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { RunEvent } from '../contract/events.ts';
 import type { Message } from '../contract/messages.ts';
 import type { RunSpec } from '../contract/spec.ts';
 
@@ -61,6 +62,8 @@ export class TranscriptCache {
       transcript: {
         open: { fn: ({ runId }, spec) => this.open(runId, spec), callDuringReplay: true },
         append: { fn: ({ runId }, from, messages) => this.append(runId, from, messages), callDuringReplay: true },
+        // Events are for whoever rebuilds a run; a worker has no use for them, and is not called while it replays.
+        noted: { fn: () => undefined, callDuringReplay: false },
         close: { fn: ({ runId }) => this.close(runId), callDuringReplay: true },
       },
     };
@@ -69,7 +72,7 @@ export class TranscriptCache {
 
 interface SinkFunction<Arguments extends readonly unknown[]> {
   readonly fn: (info: WorkflowInfo, ...rest: Arguments) => void;
-  readonly callDuringReplay: true;
+  readonly callDuringReplay: boolean;
 }
 
 /** A type, because the SDK wants an index signature that an interface does not have. */
@@ -77,6 +80,7 @@ export type TranscriptSinks = {
   readonly transcript: {
     readonly open: SinkFunction<[RunSpec]>;
     readonly append: SinkFunction<[number, readonly Message[]]>;
+    readonly noted: SinkFunction<[readonly RunEvent[]]>;
     readonly close: SinkFunction<[]>;
   };
 };

@@ -4,7 +4,7 @@ import { classifyFailure } from './errors.ts';
 import { collectLiveText } from './live-text.ts';
 import { ModelError, type CallOptions, type Model, type ModelReply, type ModelRequest } from './model.ts';
 import { watchSilence } from './silence.ts';
-import { bodyOf, replyOf } from './wire.ts';
+import { betaBodyOf, bodyOf, replyOf } from './wire.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
@@ -62,7 +62,7 @@ async function call(
 ): Promise<ModelReply> {
   const silence = watchSilence(idleMs);
   try {
-    const stream = client.messages.stream(bodyOf(request), {
+    const stream = streamOf(client, request, {
       signal: AbortSignal.any([signal, silence.signal]),
       middleware: [async (sent, next) => silence.listen(await next(sent))],
     });
@@ -77,6 +77,20 @@ async function call(
   } finally {
     silence.close();
   }
+}
+
+type ReplyStream = Pick<
+  ReturnType<Anthropic['messages']['stream'] | Anthropic['beta']['messages']['stream']>,
+  'request_id'
+> & {
+  readonly on: (event: 'text' | 'thinking', listener: (piece: string) => void) => unknown;
+  readonly finalMessage: () => Promise<Anthropic.Message | Anthropic.Beta.BetaMessage>;
+};
+
+/** Only what needs it goes the way of the beta, so that nothing else can break when that way changes. */
+function streamOf(client: Anthropic, request: ModelRequest, options: Anthropic.RequestOptions): ReplyStream {
+  const beta = betaBodyOf(request);
+  return beta === null ? client.messages.stream(bodyOf(request), options) : client.beta.messages.stream(beta, options);
 }
 
 async function check({ client, idleMs }: Line, model: string, signal: AbortSignal): Promise<void> {

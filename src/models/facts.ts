@@ -12,11 +12,19 @@ export interface ModelFacts {
    * `unknown`: nothing is sent, and the model does as it does by default.
    */
   readonly thinking: 'adaptive' | 'extended' | 'unknown';
+  /** Whether the API summarises a conversation with it on demand, and signs the summary. */
+  readonly compaction: boolean;
   /** False when the values are stand-ins. */
   readonly known: boolean;
 }
 
-const LARGE: ModelFacts = { contextTokens: 1_000_000, maxOutputTokens: 128_000, thinking: 'adaptive', known: true };
+const LARGE: ModelFacts = {
+  contextTokens: 1_000_000,
+  maxOutputTokens: 128_000,
+  thinking: 'adaptive',
+  compaction: true,
+  known: true,
+};
 
 const FACTS: Readonly<Record<string, ModelFacts>> = {
   'claude-fable-5-1': LARGE,
@@ -24,14 +32,32 @@ const FACTS: Readonly<Record<string, ModelFacts>> = {
   'claude-opus-5': LARGE,
   'claude-sonnet-5-5': LARGE,
   'claude-haiku-5-5': LARGE,
-  'claude-haiku-4-5': { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'extended', known: true },
+  'claude-haiku-4-5': {
+    contextTokens: 200_000,
+    maxOutputTokens: 64_000,
+    thinking: 'extended',
+    compaction: false,
+    known: true,
+  },
 };
 
 /** Small enough for every model that the SDK names and whose window is published. */
-const STAND_IN: ModelFacts = { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'unknown', known: false };
+const STAND_IN: ModelFacts = {
+  contextTokens: 200_000,
+  maxOutputTokens: 64_000,
+  thinking: 'unknown',
+  compaction: false,
+  known: false,
+};
 
 /** Ours, so that the offline model fits where the real one does. */
-const OFFLINE: ModelFacts = { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'adaptive', known: true };
+const OFFLINE: ModelFacts = {
+  contextTokens: 200_000,
+  maxOutputTokens: 64_000,
+  thinking: 'adaptive',
+  compaction: true,
+  known: true,
+};
 
 /** Newest models of each family among those the SDK names. */
 const ALIASES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import type { LiveText } from '../contract/activities.ts';
 import type { AssistantMessage, Message, StopReason, Usage } from '../contract/messages.ts';
+import type { Price } from '../contract/spec.ts';
 
 /** A tool as the model sees it. `inputSchema` is JSON schema whose root is an object. */
 export interface ModelTool {
@@ -24,6 +25,18 @@ export interface ModelRequest {
   /** `none` asks for words only; the tools are still sent, because thinking is signed over them too. */
   readonly toolChoice: 'auto' | 'none';
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /**
+   * JSON schema that the words of the reply must match. The API takes a part of JSON schema only: every object needs
+   * `additionalProperties: false`, and bounds such as `minimum` or `maxLength` are refused.
+   */
+  readonly format?: Readonly<Record<string, unknown>>;
+  /**
+   * Asks for a summary of all `messages`, signed by the API, instead of a reply (`wire.ts` says what comes back and how
+   * it is sent again). `instructions` take the place of the API's own prompt; at most 16,384 characters. Not with `format`.
+   */
+  readonly compaction?: { readonly instructions?: string };
+  /** What the operator says a token costs; our own list holds when it is left out. */
+  readonly price?: Price;
 }
 
 /** `message.content` may be empty: the API allows a reply without a block. Run calls only when `stopReason` is `tool_use`. */

@@ -1,15 +1,8 @@
 import type { Usage } from '../contract/messages.ts';
+import type { Price } from '../contract/spec.ts';
 import { isOfflineModel, undated } from './facts.ts';
 
-/** US dollars for a million tokens. `cacheWrite` is the five-minute cache, the only one we ask for. */
-interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheWrite: number;
-  readonly cacheRead: number;
-}
-
-/** `above` holds for the whole call when its prompt has more than `promptTokens`. */
+/** `cacheWrite` is the five-minute cache, the only one we ask for. `above` holds for the whole call when its prompt has more than `promptTokens`. */
 interface PriceList extends Price {
   readonly above?: { readonly promptTokens: number; readonly price: Price };
 }
@@ -38,16 +31,21 @@ const PRICES: Readonly<Record<string, PriceList>> = {
 export type TokenCounts = Omit<Usage, 'costUsd'>;
 
 /**
- * What one call costs in US dollars, or null when no price is known. The offline model costs exactly nothing.
- * Take the counts of a single call: the price of some models steps with the size of the prompt.
+ * What one call costs in US dollars, or null when no price is known. A price that is given holds for every model;
+ * without one the offline model costs exactly nothing. Take the counts of a single call: the price of some models
+ * steps with the size of the prompt.
  */
-export function priceUsd(model: string, usage: TokenCounts): number | null {
+export function priceUsd(model: string, usage: TokenCounts, given?: Price): number | null {
+  if (given !== undefined) return costOf(usage, given);
   if (isOfflineModel(model)) return 0;
   const id = undated(model);
   const list = Object.hasOwn(PRICES, id) ? PRICES[id] : undefined;
   if (list === undefined) return null;
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
-  const price = list.above !== undefined && prompt > list.above.promptTokens ? list.above.price : list;
+  return costOf(usage, list.above !== undefined && prompt > list.above.promptTokens ? list.above.price : list);
+}
+
+function costOf(usage: TokenCounts, price: Price): number {
   return (
     (usage.input * price.input +
       usage.output * price.output +

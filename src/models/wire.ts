@@ -6,12 +6,28 @@ import { priceUsd } from './prices.ts';
 
 const KNOWN_BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 
+/**
+ * How old turns become a summary of the API's own ("compaction on demand"), as platform.claude.com describes it:
+ *
+ * - A request with `compaction` holds the messages to be summarised, ending in a finished turn, with the `system`, `tools`
+ *   and thinking of the conversation. Its reply is one `compaction` block with stop reason `compaction`, and no words.
+ *   Any other stop reason means that there is no summary, and the content is empty.
+ * - From then on that reply is the first message of the conversation, as it came, in place of all that it summarises:
+ *   `[{role: 'assistant', content: [{type: 'other', block: {type: 'compaction', …}}]}, …kept messages]`. Two messages
+ *   of the assistant may stand one behind the other here. There is one such block at most, and no message before it.
+ * - The thinking of kept messages stays valid while they follow unchanged, with nothing put between them and the block,
+ *   while the first of them has another role than the last that was summarised, and `system` and `tools` stay as they
+ *   were. What is to be said besides (plan, notes) therefore stands behind the kept messages, never before them.
+ * - All of this is in beta, so such requests name it in a header, those that only carry a block included.
+ */
+const COMPACTION_BETA = 'compact-2026-09-04';
+
 /** Half of a surrogate pair, as a cut in the middle of a character leaves it. The API refuses the whole request for one. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /** The body of a request. It is a function of the request alone, so the same transcript is always the same bytes. */
 export function bodyOf(request: ModelRequest): Anthropic.MessageStreamParams {
-  const { model, maxTokens, system, tools, messages, toolChoice, effort } = request;
+  const { model, maxTokens, system, tools, messages, toolChoice } = request;
   return {
     model,
     max_tokens: maxTokens,
@@ -19,10 +35,31 @@ export function bodyOf(request: ModelRequest): Anthropic.MessageStreamParams {
     ...(system === '' ? {} : { system: wellFormed(system) }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toolOf), tool_choice: { type: toolChoice } }),
     ...(factsOf(model).thinking === 'adaptive' ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
-    ...(effort === undefined ? {} : { output_config: { effort } }),
+    ...outputConfigOf(request),
     // The API may answer without a block but takes no message without one; such a turn says nothing and is not sent.
     messages: messages.filter(({ content }) => content.length > 0).map(messageOf),
   };
+}
+
+function outputConfigOf({ effort, format }: ModelRequest): { readonly output_config?: Anthropic.OutputConfig } {
+  if (effort === undefined && format === undefined) return {};
+  const shape = format === undefined ? {} : { format: { type: 'json_schema' as const, schema: format } };
+  return { output_config: { ...(effort !== undefined && { effort }), ...shape } };
+}
+
+/** The body of a request that asks for a signed summary or carries one; null when it does neither. */
+export function betaBodyOf(request: ModelRequest): Anthropic.Beta.MessageCreateParams | null {
+  const { compaction, messages } = request;
+  if (compaction === undefined && !messages.some(carriesSummary)) return null;
+  const body = bodyOf(request) as unknown as Anthropic.Beta.MessageCreateParams;
+  const { instructions } = compaction ?? {};
+  const wish = { type: 'summarize' as const, ...(instructions !== undefined && { instructions }) };
+  return { ...body, betas: [COMPACTION_BETA], ...(compaction !== undefined && { compaction: wish }) };
+}
+
+/** Wherever it stands: the API says best what is wrong with one in the wrong place. */
+function carriesSummary({ content }: Message): boolean {
+  return content.some((block) => block.type === 'other' && block.block['type'] === 'compaction');
 }
 
 function toolOf({ name, description, inputSchema, apiType }: ModelRequest['tools'][number]): Anthropic.ToolUnion {
@@ -59,8 +96,11 @@ function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, '\uFFFD');
 }
 
+type AnyMessage = Anthropic.Message | Anthropic.Beta.BetaMessage;
+type AnyBlock = AnyMessage['content'][number];
+
 /** What a finished stream is worth. Throws `ModelError` of kind `unavailable` when it is no message at all. */
-export function replyOf(message: Anthropic.Message, request: ModelRequest, requestId: string | null): ModelReply {
+export function replyOf(message: AnyMessage, request: ModelRequest, requestId: string | null): ModelReply {
   if (!Array.isArray(message.content) || typeof message.stop_reason !== 'string') {
     throw new ModelError(`Cannot call "${request.model}": the answer is not a message`, {
       kind: 'unavailable',
@@ -72,29 +112,56 @@ export function replyOf(message: Anthropic.Message, request: ModelRequest, reque
   return {
     message: { role: 'assistant', content: message.content.filter((block) => !isEmptyText(block)).map(storedOf) },
     stopReason: message.stop_reason,
-    usage: { ...counts, costUsd: priceUsd(model, counts) ?? priceUsd(request.model, counts) },
+    usage: { ...counts, costUsd: priceUsd(model, counts, request.price) ?? priceUsd(request.model, counts) },
     model,
     requestId,
   };
 }
 
 /** The API sometimes sends a text block without text, and refuses to take one back. */
-function isEmptyText(block: Anthropic.ContentBlock): boolean {
+function isEmptyText(block: AnyBlock): boolean {
   return block.type === 'text' && block.text === '';
 }
 
 /** A copy as plain data: the SDK's blocks carry getters and hidden properties. Fields we do not know are kept. */
-function storedOf(block: Anthropic.ContentBlock): AssistantBlock {
+function storedOf(block: AnyBlock): AssistantBlock {
   const plain = JSON.parse(JSON.stringify(block)) as Readonly<Record<string, unknown>> & { readonly type: string };
   return KNOWN_BLOCKS.has(plain.type) ? (plain as unknown as AssistantBlock) : { type: 'other', block: plain };
 }
 
-function countsOf(usage: Anthropic.Usage): Omit<ModelReply['usage'], 'costUsd'> {
+type Counts = Omit<ModelReply['usage'], 'costUsd'>;
+
+interface WireCounts {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_input_tokens: number | null;
+  readonly cache_creation_input_tokens: number | null;
+}
+
+/** What a summary took is told apart and is not in the sums beside it. */
+function countsOf(usage: AnyMessage['usage']): Counts {
+  const iterations = 'iterations' in usage && Array.isArray(usage.iterations) ? usage.iterations : [];
+  return iterations
+    .filter(({ type }) => type === 'compaction')
+    .map(partOf)
+    .reduce(sumOf, partOf(usage));
+}
+
+function partOf(usage: WireCounts): Counts {
   return {
     input: count(usage.input_tokens),
     output: count(usage.output_tokens),
     cacheRead: count(usage.cache_read_input_tokens),
     cacheWrite: count(usage.cache_creation_input_tokens),
+  };
+}
+
+function sumOf(one: Counts, other: Counts): Counts {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
   };
 }
 

@@ -9,6 +9,7 @@ import { createMcpTool } from '../mcp/tool.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { WORKER_MARKER } from '../tools/shell/call-environment.ts';
 import { createCommandTool } from '../tools/commands/command-tools.ts';
+import type { HookMeans } from '../tools/commands/hook-command.ts';
 import type { Redactor } from '../tools/redaction/redaction.ts';
 import { secretsOf } from '../tools/redaction/secrets-of.ts';
 import { createRegistry, type Registry } from '../tools/registry.ts';
@@ -36,6 +37,8 @@ export interface Tooling {
   readonly registry: Registry;
   readonly redactor: Redactor;
   readonly yoloEnabled: boolean;
+  /** What the hooks of the operator are run with. */
+  readonly hooks: HookMeans;
   readonly close: () => Promise<void>;
 }
 
@@ -69,6 +72,7 @@ export async function openTooling(options: ToolingOptions): Promise<Tooling> {
     ),
     redactor,
     yoloEnabled: settings.yoloEnabled,
+    hooks: { environment, sandbox, unconfined: settings.hooksUnconfined },
     close: async () => void (await Promise.all([pool.close(), options.sandbox === undefined && sandbox.close()])),
   };
 }

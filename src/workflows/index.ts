@@ -1,1 +1,2 @@
 export { agentRun } from './agent-run.ts';
+export { budgetLedger } from './budget-ledger.ts';

@@ -3,7 +3,9 @@ import type { Observation } from '../core/apply.ts';
 import type { Decision } from '../core/decide.ts';
 import { spanText } from '../core/time-text.ts';
 import type { RunCell } from './run-cell.ts';
-import { think } from './think.ts';
+import { lease } from './lease.ts';
+import { compactTurns, think } from './think.ts';
+import { callHook } from './call-hook.ts';
 import { callTool } from './call-tool.ts';
 import { wantsToContinue } from './continuation.ts';
 
@@ -33,7 +35,7 @@ function performKind(decision: Performed, cell: RunCell): Promise<readonly Obser
     case 'think':
       return think(cell.run, decision.purpose);
     case 'reflect':
-      return think(cell.run, 'critique');
+      return think(cell.run, decision.on);
     case 'act':
       return act(decision, cell);
     case 'wait':
@@ -41,7 +43,11 @@ function performKind(decision: Performed, cell: RunCell): Promise<readonly Obser
     case 'hold':
       return hold(decision, cell);
     case 'compact':
-      return Promise.resolve([{ kind: 'compacted' }]);
+      return compactTurns(cell.run, decision);
+    case 'hook':
+      return hook(decision, cell);
+    case 'lease':
+      return lease(cell.run, decision.input);
   }
 }
 
@@ -51,17 +57,22 @@ function act({ calls }: Extract<Decision, { kind: 'act' }>, { run }: RunCell): P
   return Promise.all(calls.map((call) => callTool(run, call))).then((observed) => observed.flat());
 }
 
+async function hook({ due }: Extract<Decision, { kind: 'hook' }>, { run }: RunCell): Promise<readonly Observation[]> {
+  const { hook: called, ...matter } = due;
+  const result = await callHook(run, called, { ...matter, round: run.hooks.count });
+  return [{ kind: 'hooked', due, result }];
+}
+
 /**
- * Waits until the question of a call is decided or overdue, or until something else is wanted of the run: a pause, or
+ * Waits until a question is decided or overdue, or until something else is wanted of the run: a pause, or
  * a new history, because a flood of signals fills this one.
  */
 async function wait(
-  { callId, ms }: Extract<Decision, { kind: 'wait' }>,
+  { approvalId, ms }: Extract<Decision, { kind: 'wait' }>,
   cell: RunCell,
 ): Promise<readonly Observation[]> {
-  const isOpen = (): boolean =>
-    cell.run.approvals.some((approval) => approval.callId === callId && approval.status === 'open');
-  const approval = cell.run.approvals.find((candidate) => candidate.callId === callId && candidate.status === 'open');
+  const isOpen = (): boolean => cell.run.approvals.some(({ id, status }) => id === approvalId && status === 'open');
+  const approval = cell.run.approvals.find(({ id }) => id === approvalId);
   const summary = `${approval?.kind ?? 'question'} ${approval?.id ?? ''}: ${approval?.title ?? ''}`.slice(0, 190);
   await condition(() => !isOpen() || cell.run.paused !== null || wantsToContinue(workflowInfo()), ms, { summary });
   return [{ kind: 'woken' }];

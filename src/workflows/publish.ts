@@ -15,26 +15,29 @@ const COST = { name: 'NightshiftCostUsd', type: 'DOUBLE' } as const;
 const COST_STEP_USD = 0.05;
 
 /**
- * Shows the run to everybody who reads it without asking: the worker's transcript cache, the details pane and the
- * list of the Temporal UI, and the memo that remains when no worker runs. Called before each step.
+ * Shows the run to everybody who reads it without asking: the worker's transcript cache, whoever rebuilds the run from
+ * its history, the details pane and the list of the Temporal UI, and the memo that remains when no worker runs. Called
+ * before each step, and once more at the end.
  */
 export function createPublisher(): (run: Run) => void {
-  const showTranscript = createTranscriptPublisher();
+  const { transcript } = proxySinks<TranscriptSinks>();
+  const showTranscript = createTranscriptPublisher(transcript);
+  const showEvents = createEventPublisher(transcript);
   const showInList = createListPublisher();
   return (run) => {
     showTranscript(run);
+    showEvents(run);
+    if (run.result !== null) transcript.close();
     setCurrentDetails(detailsOf(run));
     showInList(run);
   };
 }
 
 /** Fills the worker's cache, so that no activity carries the transcript; replay fills it anew after a crash. */
-function createTranscriptPublisher(): (run: Run) => void {
-  const { transcript } = proxySinks<TranscriptSinks>();
+function createTranscriptPublisher(transcript: TranscriptSink): (run: Run) => void {
   let shown = 0;
   let compactions = -1;
   return (run) => {
-    if (run.result !== null) return transcript.close();
     if (compactions !== run.compactions) {
       transcript.open(run.spec);
       compactions = run.compactions;
@@ -42,6 +45,15 @@ function createTranscriptPublisher(): (run: Run) => void {
     }
     if (shown < run.messages.length) transcript.append(shown, run.messages.slice(shown));
     shown = run.messages.length;
+  };
+}
+
+/** Hands over events before the log drops them, so that a replay of the history can tell the whole story. */
+function createEventPublisher(transcript: TranscriptSink): (run: Run) => void {
+  let shown = 0;
+  return ({ log }) => {
+    if (log.last > shown) transcript.noted(log.kept.slice(-(log.last - shown)));
+    shown = log.last;
   };
 }
 

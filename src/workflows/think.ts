@@ -5,16 +5,49 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Activities, CallModelResult, CallPurpose } from '../contract/activities.ts';
+import type { Activities, CallModelInput, CallModelResult, CallPurpose } from '../contract/activities.ts';
 import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
+import { modelFor } from '../core/aside/model-for.ts';
+import type { Decision } from '../core/decide.ts';
 import type { Run } from '../core/run.ts';
 
 /** Calls the model once, for a turn or for one of the asides. Retries are the server's. */
-export async function think(run: Run, purpose: CallPurpose): Promise<readonly Observation[]> {
-  const { timeouts, model } = run.spec;
-  const { callModel } = proxyActivities<Activities>({
+export async function think(run: Run, purpose: Exclude<CallPurpose, 'compact'>): Promise<readonly Observation[]> {
+  try {
+    return [observed(purpose, await callModel(run, purpose))];
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return [purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null }];
+  }
+}
+
+/** Has the old turns summarised. Where the API cannot do it a model does, and where no model can, a rule will. */
+export async function compactTurns(
+  run: Run,
+  { messages, by }: Extract<Decision, { kind: 'compact' }>,
+  lost: readonly Usage[] = [],
+): Promise<readonly Observation[]> {
+  if (by === 'rule') return [{ kind: 'compacted', summarised: null, lost }];
+  try {
+    const result = await callModel(run, 'compact', { messages, by });
+    return [{ kind: 'compacted', summarised: { messages, by, result }, lost }];
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const { usage } = paidFor(error.cause);
+    const paid = usage === undefined ? lost : [...lost, usage];
+    return await compactTurns(run, { kind: 'compact', messages, by: by === 'api' ? 'model' : 'rule' }, paid);
+  }
+}
+
+async function callModel(
+  run: Run,
+  purpose: CallPurpose,
+  compact?: CallModelInput['compact'],
+): Promise<CallModelResult> {
+  const { timeouts } = run.spec;
+  const activity = proxyActivities<Activities>({
     startToCloseTimeout: timeouts.modelAttemptMs,
     scheduleToCloseTimeout: timeouts[TIMEOUTS[purpose]],
     heartbeatTimeout: timeouts.heartbeatMs,
@@ -23,14 +56,9 @@ export async function think(run: Run, purpose: CallPurpose): Promise<readonly Ob
   });
   const turn = run.turn + 1;
   const what = purpose === 'turn' ? `turn ${turn}` : `${purpose} before turn ${turn}`;
-  const summary = `${what} · ${model.id} · ${run.messages.length} messages`;
-  const input = { turn, messages: run.messages.length, purpose, round: run.rounds + 1 };
-  try {
-    return [observed(purpose, await callModel.executeWithOptions({ summary }, [input]))];
-  } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    return [purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null }];
-  }
+  const summary = `${what} · ${modelFor(run.spec, purpose, compact).id} · ${run.messages.length} messages`;
+  const input = { turn, messages: run.messages.length, purpose, round: run.rounds + 1, ...(compact && { compact }) };
+  return await activity.callModel.executeWithOptions({ summary }, [input]);
 }
 
 /** Each state of thinking has a time limit of its own. */
@@ -38,10 +66,14 @@ const TIMEOUTS = {
   turn: 'thinkingMs',
   plan: 'planningMs',
   critique: 'reflectingMs',
+  completion: 'reflectingMs',
+  loop: 'reflectingMs',
+  loop_confirm: 'reflectingMs',
+  compact: 'reflectingMs',
   summary: 'finishingMs',
 } as const satisfies Record<CallPurpose, keyof Run['spec']['timeouts']>;
 
-function observed(purpose: CallPurpose, result: CallModelResult): Observation {
+function observed(purpose: Exclude<CallPurpose, 'compact'>, result: CallModelResult): Observation {
   return purpose === 'turn' ? { kind: 'reply', result } : { kind: purpose, result };
 }
 

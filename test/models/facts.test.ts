@@ -15,10 +15,22 @@ test.each([
 });
 
 test.each([
-  ['claude-opus-5-5', { contextTokens: 1_000_000, maxOutputTokens: 128_000, thinking: 'adaptive', known: true }],
-  ['claude-haiku-4-5-20251001', { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'extended', known: true }],
-  ['claude-fable-5-2', { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'unknown', known: false }],
-  ['offline-anything', { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'adaptive', known: true }],
+  [
+    'claude-opus-5-5',
+    { contextTokens: 1_000_000, maxOutputTokens: 128_000, thinking: 'adaptive', compaction: true, known: true },
+  ],
+  [
+    'claude-haiku-4-5-20251001',
+    { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'extended', compaction: false, known: true },
+  ],
+  [
+    'claude-fable-5-2',
+    { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'unknown', compaction: false, known: false },
+  ],
+  [
+    'offline-anything',
+    { contextTokens: 200_000, maxOutputTokens: 64_000, thinking: 'adaptive', compaction: true, known: true },
+  ],
 ])('factsOf(): %s', (id, facts) => {
   expect(factsOf(id)).toEqual(facts);
 });

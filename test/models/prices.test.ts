@@ -28,3 +28,8 @@ test.each(cases)('priceUsd(): %s with %o costs %s', (model, usage, expected) => 
   if (expected === null) expect(price).toBeNull();
   else expect(price).toBeCloseTo(expected, 10);
 });
+
+test.each(['claude-opus-5-5', 'offline', 'of-a-gateway'])('priceUsd(): a price that is given holds for %s', (model) => {
+  const given = { input: 3, output: 7, cacheRead: 0.5, cacheWrite: 11 };
+  expect(priceUsd(model, { input: M, output: M, cacheRead: M, cacheWrite: M }, given)).toBeCloseTo(21.5, 10);
+});

@@ -9,7 +9,8 @@ import type { Ledger, ModelLedger } from './ledger.ts';
 import { playStream, untilGone, type Stage } from './playback.ts';
 import { tokensOf, type PromptCache } from './prompt-cache.ts';
 import { messageOf, speak, type SpokenReply } from './reply.ts';
-import { readRequest, RequestRefused, type WireRequest } from './request.ts';
+import { RequestRefused } from './refused.ts';
+import { readRequest, type WireRequest } from './request.ts';
 import { checkMessages } from './rules.ts';
 import type { ScriptedReply } from './scenario.ts';
 import { fittingScenario } from './scenarios/fitting.ts';
@@ -29,12 +30,13 @@ export async function answerMessages(house: House, { request, response, requestI
   house.ledger.record(modelId, { body, headers: headersOf(request) });
   const model = house.ledger.of(modelId);
   const stage: Stage = { response, requestId, gone: goneSignal(response, house.closing) };
-  const end = await perform({ house, model, body, fault: model.faults.shift() ?? null }, stage).catch(
-    (error: unknown) => {
-      model.counts.refused += 1;
-      throw error;
-    },
-  );
+  const end = await perform(
+    { house, model, body, betas: betasOf(request), fault: model.faults.shift() ?? null },
+    stage,
+  ).catch((error: unknown) => {
+    model.counts.refused += 1;
+    throw error;
+  });
   model.counts[end] += 1;
 }
 
@@ -42,15 +44,16 @@ interface Performance {
   readonly house: House;
   readonly model: ModelLedger;
   readonly body: unknown;
+  readonly betas: readonly string[];
   readonly fault: Fault | null;
 }
 
 type End = 'completed' | 'refused' | 'abandoned';
 
-async function perform({ house, model, body, fault }: Performance, stage: Stage): Promise<End> {
+async function perform({ house, model, body, betas, fault }: Performance, stage: Stage): Promise<End> {
   const early = fault === null ? null : await failEarly(fault, stage);
   if (early !== null) return early;
-  const reply = compose(house, model, readRequest(body));
+  const reply = compose(house, model, readRequest(body, betas));
   const spoken = fault === null ? reply.spoken : spoil(reply.spoken, fault, reply.prefix);
   if (reply.request.stream) return (await playStream(spoken, fault, stage)) ? 'completed' : 'abandoned';
   return sendWhole(spoken, fault, stage);
@@ -86,14 +89,16 @@ interface Composed {
 function compose(house: House, model: ModelLedger, request: WireRequest): Composed {
   if (!isOfflineModel(request.model) && model.scenario === null)
     throw new RequestRefused(`model: ${request.model}`, 404, 'not_found_error');
+  if (request.compaction !== null && !factsOf(request.model).compaction)
+    throw new RequestRefused('compaction: is not supported by this model');
   checkMessages(request);
   const prefixes = prefixesOf(request);
   checkBinding(request, prefixes);
-  const prefix = prefixes.at(-1) as Prefix;
+  const [base, prefix] = [prefixes[0] as Prefix, prefixes.at(-1) as Prefix];
   checkWindow(request, prefix);
   const scripted = play(model, request);
   const prompt = house.cache.count(request.model, prefixes, request.cached);
-  return { request, prefix, spoken: speak(scripted, { request, prefix, prompt, pauseMs: house.pauseMs }) };
+  return { request, prefix, spoken: speak(scripted, { request, base, prefix, prompt, pauseMs: house.pauseMs }) };
 }
 
 function checkWindow({ model }: WireRequest, prefix: Prefix): void {
@@ -119,6 +124,10 @@ function goneSignal(response: ServerResponse, closing: AbortSignal): AbortSignal
   const left = new AbortController();
   response.once('close', () => left.abort());
   return AbortSignal.any([left.signal, closing]);
+}
+
+function betasOf({ headers }: IncomingMessage): readonly string[] {
+  return [headers['anthropic-beta'] ?? []].flat().flatMap((names) => names.split(',').map((name) => name.trim()));
 }
 
 function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {

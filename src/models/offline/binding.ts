@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { RequestRefused, type WireBlock, type WireRequest } from './request.ts';
+import { RequestRefused } from './refused.ts';
+import { summaryOf } from './compaction.ts';
+import type { WireBlock, WireMessage, WireRequest } from './request.ts';
 
 /** `system`, `tools` and the messages so far, up to one point of the conversation. */
 export interface Prefix {
@@ -12,17 +14,32 @@ export interface Prefix {
 /** Not a secret. It is fixed so that signatures outlive a restart of the process. */
 const SIGNING_KEY = 'nightshift offline model';
 
+type Prompt = Pick<WireRequest, 'system' | 'tools' | 'messages'>;
+
 /** The prefix before each message, and last the prefix that holds them all. */
-export function prefixesOf({
-  system,
-  tools,
-  messages,
-}: Pick<WireRequest, 'system' | 'tools' | 'messages'>): readonly Prefix[] {
-  const prefixes = [extend({ hash: '', characters: 0 }, canonical({ system, tools }))];
-  for (const { role, content } of messages) {
-    prefixes.push(extend(prefixes.at(-1) as Prefix, canonical({ role, content })));
-  }
+export function prefixesOf({ system, tools, messages }: Prompt): readonly Prefix[] {
+  const base = extend({ hash: '', characters: 0 }, canonical({ system, tools }));
+  const prefixes = [base];
+  messages.forEach(({ role, content }, index) => {
+    const before = index === 0 ? withSummary(base, messages) : (prefixes.at(-1) as Prefix);
+    const rest = index === 0 ? content.slice(before === base ? 0 : 1) : content;
+    prefixes.push(rest.length === 0 ? before : extend(before, canonical({ role, content: rest })));
+  });
   return prefixes;
+}
+
+/**
+ * A summary stands for what it summarises, so that what follows it unchanged is still bound to the same. It does not
+ * when `system` or `tools` are others now, or when what follows would be one message with the last that was summarised.
+ */
+function withSummary(base: Prefix, messages: readonly WireMessage[]): Prefix {
+  const summary = summaryOf(messages);
+  if (summary === null) return base;
+  const [first, second] = messages;
+  const characters = base.characters + JSON.stringify(first?.content[0]).length;
+  const next = (first?.content.length ?? 0) > 1 ? first?.role : second?.role;
+  if (summary.base === base.hash && next !== summary.lastRole) return { hash: summary.prefix, characters };
+  return { ...extend(base, canonical(summary)), characters };
 }
 
 function extend({ hash, characters }: Prefix, text: string): Prefix {

@@ -18,8 +18,16 @@ export interface Conversation {
   /** How often the model has spoken before, so 0 for its first reply. */
   readonly turn: number;
   readonly tools: readonly WireTool[];
-  /** True when tools may not be used: the closing words are wanted. */
+  /** True when tools may not be used: words alone are wanted, such as the closing ones or a summary of all before. */
   readonly summaryWanted: boolean;
+  /** JSON schema that the reply must match; null when it is free. */
+  readonly format: Readonly<Record<string, unknown>> | null;
+  /** Not null when a summary of the conversation is wanted, which becomes a signed block. */
+  readonly compaction: { readonly instructions: string } | null;
+  /** What a question beside the conversation is for, such as `critique`, as its system prompt says; null in the conversation itself. */
+  readonly aside: string | null;
+  /** The text of the signed summary that the conversation begins with; empty without one. */
+  readonly summary: string;
   /** Of the newest message. */
   readonly lastResults: readonly SeenResult[];
   /** Of the whole conversation, in order. */
@@ -30,15 +38,9 @@ export interface Conversation {
   readonly words: readonly string[];
 }
 
-export function readConversation({ model, system, tools, toolChoice, messages }: WireRequest): Conversation {
-  const results: SeenResult[] = [];
-  let turn = 0;
-  messages.forEach((message, index) => {
-    if (message.role === 'assistant') turn += 1;
-    else results.push(...resultsOf(message, messages[index - 1], turn - 1));
-  });
-  const last = messages.at(-1);
-  const lastCount = last?.role === 'user' ? last.content.filter(({ type }) => type === 'tool_result').length : 0;
+export function readConversation(request: WireRequest): Conversation {
+  const { model, system, tools, toolChoice, messages, format, compaction } = request;
+  const { results, turn } = readTurns(messages);
   const words = messages
     .flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : []))
     .filter((text) => text !== '');
@@ -48,12 +50,41 @@ export function readConversation({ model, system, tools, toolChoice, messages }:
     task: words[0] ?? '',
     turn,
     tools,
-    summaryWanted: toolChoice === 'none',
-    lastResults: lastCount === 0 ? [] : results.slice(-lastCount),
+    summaryWanted: toolChoice === 'none' || compaction !== null,
+    format,
+    compaction,
+    aside: /^Aside: (\w+)/.exec(system)?.[1] ?? null,
+    summary: summaryIn(messages),
     results,
-    lastWords: last?.role === 'user' ? textOf(last.content) : '',
     words: words.slice(1),
+    ...newestOf(messages, results),
   };
+}
+
+/** A summary is no turn: it takes the place of some. */
+function readTurns(messages: readonly WireMessage[]): Pick<Conversation, 'results' | 'turn'> {
+  const results: SeenResult[] = [];
+  let turn = 0;
+  messages.forEach((message, index) => {
+    if (message.role === 'user') results.push(...resultsOf(message, messages[index - 1], turn - 1));
+    else if (message.content.some(({ type }) => type !== 'compaction')) turn += 1;
+  });
+  return { results, turn };
+}
+
+function summaryIn([first]: readonly WireMessage[]): string {
+  const block = first?.content[0];
+  return block?.type === 'compaction' && typeof block['content'] === 'string' ? block['content'] : '';
+}
+
+function newestOf(
+  messages: readonly WireMessage[],
+  results: readonly SeenResult[],
+): Pick<Conversation, 'lastResults' | 'lastWords'> {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return { lastResults: [], lastWords: '' };
+  const count = last.content.filter(({ type }) => type === 'tool_result').length;
+  return { lastResults: count === 0 ? [] : results.slice(-count), lastWords: textOf(last.content) };
 }
 
 function resultsOf(message: WireMessage, before: WireMessage | undefined, turn: number): readonly SeenResult[] {

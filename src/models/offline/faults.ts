@@ -51,6 +51,10 @@ export const faults = {
     errorCode: 'enforced_spend_limit_reached',
   }),
   overloaded: (): Fault => http(529, 'overloaded_error', 'Overloaded'),
+  compactionUnavailable: (): Fault => ({
+    ...http(529, 'overloaded_error', 'Compaction is temporarily unavailable'),
+    errorCode: 'compaction_unavailable',
+  }),
   internal: (): Fault => http(500, 'api_error', 'Internal server error'),
   badGateway: (): Fault => ({ kind: 'html', status: 502 }),
   notAMessage: (): Fault => ({ kind: 'html', status: 200 }),

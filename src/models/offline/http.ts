@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpFault } from './faults.ts';
-import { RequestRefused } from './request.ts';
+import { RequestRefused } from './refused.ts';
 
 /** One HTTP request and the way to answer it. `requestId` goes into the header `request-id`. */
 export interface Visit {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { signatureOf, type Prefix } from './binding.ts';
+import { compactionBlock } from './compaction.ts';
 import { tokensOf, type PromptCounts } from './prompt-cache.ts';
 import type { WireBlock, WireRequest } from './request.ts';
 import type { ScriptedCall, ScriptedReply } from './scenario.ts';
@@ -20,12 +21,16 @@ export interface SpokenReply {
   readonly stopDetails: Readonly<Record<string, unknown>> | null;
   readonly prompt: PromptCounts;
   readonly pauseMs: number;
+  /** True when a summary was asked for: what it took is told apart from a reply, of which there is none. */
+  readonly summarises: boolean;
 }
 
 export interface ReplyContext {
   readonly request: WireRequest;
   /** The prefix that holds the whole request; ids and signatures come from it, so they are the same on a repeat. */
   readonly prefix: Prefix;
+  /** The prefix that holds `system` and `tools`. */
+  readonly base: Prefix;
   readonly prompt: PromptCounts;
   readonly pauseMs: number;
 }
@@ -36,6 +41,7 @@ const PIECES_MAX = 400;
 
 export function speak(scripted: ScriptedReply, context: ReplyContext): SpokenReply {
   const { request, prefix, prompt, pauseMs } = context;
+  if (request.compaction !== null) return summarise(scripted, context);
   const calls = request.toolChoice === 'none' ? [] : (scripted.calls ?? []);
   return {
     id: idOf('msg', prefix, 0),
@@ -45,6 +51,24 @@ export function speak(scripted: ScriptedReply, context: ReplyContext): SpokenRep
     stopDetails: null,
     prompt,
     pauseMs: scripted.pauseMs ?? pauseMs,
+    summarises: false,
+  };
+}
+
+/** The words become a signed block. Without words, with calls, or cut short, there is no block and the reason says why. */
+function summarise({ text = '', calls = [], stopReason, pauseMs }: ScriptedReply, context: ReplyContext): SpokenReply {
+  const { request, prefix, base, prompt } = context;
+  const failed = stopReason ?? (calls.length > 0 ? 'tool_use' : text === '' ? 'end_turn' : null);
+  const block = compactionBlock(text, request, { base: base.hash, prefix: prefix.hash });
+  return {
+    id: idOf('msg', prefix, 0),
+    model: request.model,
+    blocks: failed === null ? [readyBlock(block)] : [],
+    stopReason: failed ?? 'compaction',
+    stopDetails: null,
+    prompt,
+    pauseMs: pauseMs ?? context.pauseMs,
+    summarises: true,
   };
 }
 
@@ -136,18 +160,30 @@ export function openingOf(reply: SpokenReply): Readonly<Record<string, unknown>>
   };
 }
 
-export function outputTokens({ blocks }: SpokenReply): number {
+function outputTokens({ blocks }: SpokenReply): number {
   return tokensOf(blocks.reduce((sum, { whole }) => sum + JSON.stringify(whole).length, 0));
 }
 
-function usageOf({ prompt }: SpokenReply, output: number): Readonly<Record<string, unknown>> {
+/** The part of the usage that is known only at the end. */
+export function closingUsageOf(reply: SpokenReply): Readonly<Record<string, unknown>> {
+  const { output_tokens, iterations } = usageOf(reply, outputTokens(reply));
+  return { output_tokens, ...(iterations !== undefined && { iterations }) };
+}
+
+function usageOf({ prompt, summarises }: SpokenReply, output: number): Readonly<Record<string, unknown>> {
+  const counts = countsOf(summarises ? NOTHING : prompt, summarises ? 0 : output);
+  const iterations = [{ type: 'compaction', ...countsOf(prompt, output) }];
+  return { ...counts, server_tool_use: null, service_tier: 'standard', ...(summarises && { iterations }) };
+}
+
+const NOTHING: PromptCounts = { input: 0, cacheRead: 0, cacheWrite: 0 };
+
+function countsOf(prompt: PromptCounts, output: number): Readonly<Record<string, unknown>> {
   return {
     input_tokens: prompt.input,
     cache_creation_input_tokens: prompt.cacheWrite,
     cache_read_input_tokens: prompt.cacheRead,
     cache_creation: { ephemeral_5m_input_tokens: prompt.cacheWrite, ephemeral_1h_input_tokens: 0 },
     output_tokens: output,
-    server_tool_use: null,
-    service_tier: 'standard',
   };
 }

@@ -1,3 +1,7 @@
+import { readCompaction } from './compaction.ts';
+import { readFormat } from './output-format.ts';
+import { fieldsOf, RequestRefused, type Fields } from './refused.ts';
+
 /** A content block as it is on the wire; kinds we do not know are as good as any. */
 export type WireBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -23,31 +27,23 @@ export interface WireRequest {
   readonly thinking: boolean;
   readonly cached: boolean;
   readonly stream: boolean;
+  /** JSON schema that the reply must match, or null. */
+  readonly format: Fields | null;
+  /** Not null when a summary is wanted instead of a reply; without instructions of its own they are empty. */
+  readonly compaction: { readonly instructions: string } | null;
+  /** Names of what is in beta and was asked for by the header. */
+  readonly betas: readonly string[];
 }
-
-/** A refusal in the words of the Messages API. `type` is its error type. */
-export class RequestRefused extends Error {
-  readonly status: number;
-  readonly type: string;
-
-  constructor(message: string, status = 400, type = 'invalid_request_error') {
-    super(message);
-    this.name = 'RequestRefused';
-    this.status = status;
-    this.type = type;
-  }
-}
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Parameters that version 2026-10-21 of the API refuses. */
 const REMOVED = ['temperature', 'top_p', 'top_k'];
 
 /** Reads a body of `POST /v1/messages`, or throws `RequestRefused` as the API would answer. */
-export function readRequest(body: unknown): WireRequest {
+export function readRequest(body: unknown, betas: readonly string[]): WireRequest {
   const fields = fieldsOf(body, 'the request body');
   const removed = REMOVED.find((name) => name in fields);
   if (removed !== undefined) throw new RequestRefused(`${removed}: Extra inputs are not permitted`);
+  const compaction = readCompaction(fields, betas);
   return {
     ...readPrompt(fields),
     maxTokens: readMaxTokens(fields['max_tokens']),
@@ -55,6 +51,9 @@ export function readRequest(body: unknown): WireRequest {
     thinking: readThinking(fields['thinking']),
     cached: fields['cache_control'] !== undefined && fields['cache_control'] !== null,
     stream: fields['stream'] === true,
+    format: readFormat(fields['output_config']),
+    compaction,
+    betas,
   };
 }
 
@@ -128,12 +127,6 @@ function blocksOf(content: unknown, where: string): readonly WireBlock[] {
 function arrayOf(value: unknown, where: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new RequestRefused(`${where}: Input should be a valid list`);
   return value;
-}
-
-function fieldsOf(value: unknown, where: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new RequestRefused(`${where}: Input should be a valid dictionary`);
-  return value as Fields;
 }
 
 /** The texts among the blocks, one after the other. */

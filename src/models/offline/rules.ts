@@ -1,10 +1,15 @@
-import { RequestRefused, type WireBlock, type WireMessage, type WireRequest } from './request.ts';
+import { checkSummaries } from './compaction.ts';
+import { CompactionRefused, RequestRefused } from './refused.ts';
+import type { WireBlock, WireMessage, WireRequest } from './request.ts';
 
 /**
  * The rules of the Messages API about how messages follow each other. A transcript that breaks one is refused by
  * the real API at the worst time, hours into a run; here it is refused in the first test.
  */
-export function checkMessages({ messages }: Pick<WireRequest, 'messages'>): void {
+export function checkMessages(request: Pick<WireRequest, 'messages' | 'betas' | 'compaction'>): void {
+  const { messages, compaction } = request;
+  checkSummaries(request);
+  if (compaction !== null) checkFinished(messages);
   const seen = new Set<string>();
   messages.forEach((message, index) => {
     checkContent(message, index);
@@ -15,7 +20,14 @@ export function checkMessages({ messages }: Pick<WireRequest, 'messages'>): void
     if (message.role === 'assistant') checkAnswered(messages, index);
     else checkResults(messages, index);
   });
-  checkLast(messages);
+  if (compaction === null) checkLast(messages);
+}
+
+/** A summary may end with words of the model, but not in the middle of a turn. */
+function checkFinished(messages: readonly WireMessage[]): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || (idsOf(last, 'tool_use', 'id').length === 0 && !isPaused(last.content))) return;
+  throw new CompactionRefused('incomplete_turn', `messages.${messages.length - 1}: the last turn is not finished`);
 }
 
 function checkContent({ content, role }: WireMessage, index: number): void {

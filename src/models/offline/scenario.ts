@@ -1,5 +1,6 @@
 import type { Conversation } from './conversation.ts';
 import type { WireBlock } from './request.ts';
+import { aside } from './scenarios/aside.ts';
 
 export interface ScriptedCall {
   readonly name: string;
@@ -27,9 +28,13 @@ export interface ScriptedReply {
  */
 export type Scenario = (seen: Conversation) => ScriptedReply;
 
-/** Plays a list, one step a turn. A step may look at the conversation too. After the last one it says so and ends. */
+/**
+ * Plays a list, one step a turn. A step may look at the conversation too. After the last one it says so and ends.
+ * Questions beside the conversation are no turns, and are answered as by the model that stands in.
+ */
 export function steps(list: readonly (ScriptedReply | Scenario)[]): Scenario {
   return (seen) => {
+    if (seen.aside !== null) return aside(seen);
     const step = seen.summaryWanted ? undefined : list[seen.turn];
     if (step !== undefined) return typeof step === 'function' ? step(seen) : step;
     const why = seen.summaryWanted ? 'A summary was asked for' : `The script has no step for turn ${seen.turn}`;

@@ -9,7 +9,8 @@ import type { Fault } from './faults.ts';
 import { keyOf, readJson, sendError, sendJson, type Visit } from './http.ts';
 import { createLedger, type RecordedRequest, type RequestCounts } from './ledger.ts';
 import { createPromptCache, tokensOf } from './prompt-cache.ts';
-import { readPrompt, RequestRefused } from './request.ts';
+import { RequestRefused } from './refused.ts';
+import { readPrompt } from './request.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface OfflineModelOptions {

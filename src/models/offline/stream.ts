@@ -1,4 +1,4 @@
-import { openingOf, outputTokens, type SpokenReply } from './reply.ts';
+import { closingUsageOf, openingOf, type SpokenReply } from './reply.ts';
 
 /** One server-sent event. `type` is in the data too, because the SDK reads one and people read the other. */
 export interface StreamEvent {
@@ -8,7 +8,7 @@ export interface StreamEvent {
 
 /** A reply as the events of its stream, in order. */
 export function eventsOf(reply: SpokenReply): readonly StreamEvent[] {
-  const usage = { output_tokens: outputTokens(reply) };
+  const usage = closingUsageOf(reply);
   return [
     event('message_start', { message: openingOf(reply) }),
     event('ping', {}),
