@@ -18,6 +18,12 @@ const DEFAULT_MODEL = 'sonnet';
 /** Tokens of one reply where the agent file says nothing; even all text, far below what history keeps of one. */
 const DEFAULT_MAX_TOKENS = 16_000;
 
+/** Screens where the agent file names nothing: the lightest of the current line. */
+const DEFAULT_SCREENING_MODEL = 'haiku';
+
+/** Tokens of one answer of a model that screens, thinking included; a verdict is a few sentences. */
+const SCREENING_MAX_TOKENS = 4_000;
+
 export interface ModelQuestion {
   readonly agentFile: AgentFile;
   readonly overrides: SpecOverrides;
@@ -42,6 +48,27 @@ export function chooseModel(question: ModelQuestion): ModelChoice {
     contextTokens,
     offline,
   };
+}
+
+/** The model of everything that only screens: `models.light` of the agent file, and offline when the run's own is. */
+export function chooseScreening(question: ModelQuestion): ModelChoice {
+  return choiceOf(question, question.agentFile.settings.models?.light ?? DEFAULT_SCREENING_MODEL);
+}
+
+/** The model of critiques alone, or undefined when the agent file names none. */
+export function chooseCritic(question: ModelQuestion): ModelChoice | undefined {
+  const name = question.agentFile.settings.critique?.model;
+  return name === undefined ? undefined : choiceOf(question, name);
+}
+
+function choiceOf(question: ModelQuestion, name: string): ModelChoice {
+  const { models } = question;
+  const named = models.resolveModelAlias(name);
+  const isNamedOffline = named.startsWith(models.offlineModelId);
+  const offline = isNamedOffline || nameModel(question).offline;
+  const id = offline && !isNamedOffline ? models.offlineModelId : named;
+  const { contextTokens, maxOutputTokens } = models.factsOf(id);
+  return { id, maxTokens: Math.min(SCREENING_MAX_TOKENS, maxOutputTokens), contextTokens, offline };
 }
 
 /** Without a key no real model can answer, whatever is named; an offline model may also be named with a key. */

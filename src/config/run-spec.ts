@@ -1,15 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { SPEC_BYTES_MAX, TASK_BYTES_MAX } from '../contract/limits.ts';
-import { type RunSpec, runSpecSchema, type ToolDefinition } from '../contract/spec.ts';
+import { emitValueDefinition } from '../contract/control-tools.ts';
+import {
+  type Budget,
+  type Hook,
+  type ModelChoice,
+  type Planner,
+  type RunSpec,
+  runSpecSchema,
+  type ToolDefinition,
+} from '../contract/spec.ts';
 import type { AgentFile } from './agent-file.ts';
 import { digestOf } from './canonical-json.ts';
 import { ConfigError } from './config-error.ts';
-import { chooseModel, type ModelCatalog } from './model-choice.ts';
+import { chooseCritic, chooseModel, chooseScreening, type ModelCatalog } from './model-choice.ts';
 import { offerTools } from './offered-tools.ts';
 import type { Settings } from './settings.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { resolveTerms, type SpecOverrides, type TermsQuestion } from './terms.ts';
+import { resolveTerms, type SpecOverrides, type Terms, type TermsQuestion } from './terms.ts';
 import { zodProblems } from './zod-problems.ts';
 
 export interface RunRequest {
@@ -26,6 +35,13 @@ export interface RunRequest {
   /** What operator, user and project say, which stands above the agent; nothing when left out. */
   readonly above?: TermsQuestion['above'];
   readonly models: ModelCatalog;
+  /** The agent that makes the plan of agents that plan, where there is one. */
+  readonly planner?: AgentFile;
+  readonly budget?: Budget;
+  /** Of operator, user and project. */
+  readonly hooks?: readonly Hook[];
+  /** What a model may cost at most, or undefined when nobody knows; throws where that is not allowed. */
+  readonly priceOf?: (model: Pick<ModelChoice, 'id' | 'offline'>) => Pick<ModelChoice, 'price' | 'priceCeiling'>;
   readonly now: Date;
 }
 
@@ -40,24 +56,74 @@ export function resolveRunSpec(request: RunRequest): RunSpec {
   const overrides = request.overrides ?? {};
   const knownTools = request.toolDefinitions.map(({ name }) => name);
   const terms = resolveTerms({ agentFile, overrides, knownTools, ...(request.above && { above: request.above }) });
-  const definition = {
-    model: chooseModel({ agentFile, overrides, settings, models: request.models }),
-    ...offerTools(chooseTools(request), request.searchDefinitions ?? []),
-    ...terms,
-    approvals: { ...terms.approvals, unknownOutcome: terms.approvals.unknownOutcome ?? ('ask' as const) },
-  };
-  const digest = digestOf({ ...definition, name: agentFile.name, prompt: agentFile.prompt });
+  const definition = definitionOf(request, terms);
+  const digest = digestOf({
+    ...definition,
+    name: agentFile.name,
+    prompt: agentFile.prompt,
+    thinking: agentFile.settings.thinking,
+  });
   checkTask(task, workspace);
   return checkSpec(agentFile.source, {
     ...definition,
     runId: overrides.runId ?? newRunId(agentFile.name),
     title: overrides.title ?? titleOf(task),
     agent: { name: agentFile.name, source: agentFile.source, digest },
-    system: systemPrompt({ name: agentFile.name, workspace, now, prompt: agentFile.prompt }),
+    system: systemPrompt({
+      name: agentFile.name,
+      workspace,
+      now,
+      prompt: agentFile.prompt,
+      ...(agentFile.settings.thinking && { thinking: agentFile.settings.thinking }),
+    }),
     task,
     workspace,
     startedBy: overrides.startedBy ?? settings.user,
   });
+}
+
+/** What an agent is in this run, apart from its task and its place. */
+function definitionOf(request: RunRequest, terms: Terms): Partial<RunSpec> {
+  const tools = [...chooseTools(request), ...outputTools(terms)];
+  const { budget, hooks = [], planner } = request;
+  return {
+    ...terms,
+    ...chooseModels(request, terms),
+    ...offerTools(tools, request.searchDefinitions ?? []),
+    ...(planner !== undefined && terms.planning && { planner: plannerOf(request, planner) }),
+    ...(budget !== undefined && { budget }),
+    ...(hooks.length > 0 && { hooks: [...hooks] }),
+    approvals: { ...terms.approvals, unknownOutcome: terms.approvals.unknownOutcome ?? ('ask' as const) },
+  };
+}
+
+/** The models of a run and of what screens its work, with what is known of their prices. */
+function chooseModels(request: RunRequest, terms: Terms): Pick<RunSpec, 'model' | 'screening' | 'critique'> {
+  const { agentFile, settings, models, priceOf = () => ({}) } = request;
+  const question = { agentFile, overrides: request.overrides ?? {}, settings, models };
+  const priced = (choice: ModelChoice): ModelChoice => ({ ...choice, ...priceOf(choice) });
+  const critic = chooseCritic(question);
+  return {
+    model: priced(chooseModel(question)),
+    screening: priced(chooseScreening(question)),
+    critique: { ...terms.critique, ...(critic !== undefined && { model: priced(critic) }) },
+  };
+}
+
+/** The plan is made by another agent's instructions and model, but about this run's task. */
+function plannerOf(request: RunRequest, planner: AgentFile): Planner {
+  const { settings, models, workspace, now, priceOf = () => ({}) } = request;
+  const model = chooseModel({ agentFile: planner, overrides: {}, settings, models });
+  return {
+    name: planner.name,
+    system: systemPrompt({ name: planner.name, workspace, now, prompt: planner.prompt }),
+    model: { ...model, ...priceOf(model) },
+  };
+}
+
+/** An agent that declares outputs has the tool that delivers them, whatever tools it names. */
+function outputTools({ outputs = [] }: Terms): readonly ToolDefinition[] {
+  return outputs.length === 0 ? [] : [emitValueDefinition(outputs)];
 }
 
 function chooseTools({ agentFile, toolDefinitions }: RunRequest): readonly ToolDefinition[] {
@@ -77,7 +143,7 @@ function namesTool(pattern: string, name: string): boolean {
 }
 
 /** Six random bytes: a million runs of one agent meet with a chance of one in five hundred, and then the start is refused. */
-function newRunId(agent: string): string {
+export function newRunId(agent: string): string {
   const slug = agent
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

@@ -1,7 +1,9 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { PolicyLayer, PolicyMode } from '../contract/spec.ts';
+import type { Hook, PolicyLayer, PolicyMode } from '../contract/spec.ts';
+import { moneyOf, type MoneySettings } from './budgets.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './environment.ts';
+import { hooksOf } from './hook-settings.ts';
 import { isLoose, strictestMode } from './policy-mode.ts';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
 import type { SettingsFileData } from './settings-schema.ts';
@@ -32,7 +34,7 @@ export interface ToolCommands {
 export type WebSearchSettings = NonNullable<SettingsFileData['webSearch']>;
 
 /** What the settings of operator, user and project say together. */
-export interface SettingsLayers {
+export interface SettingsLayers extends MoneySettings {
   /** The uppermost first; layers without rules are left out. */
   readonly layers: readonly PolicyLayer[];
   /** The strictest mode any of them asks for. */
@@ -41,6 +43,9 @@ export interface SettingsLayers {
   readonly sandbox: { readonly allowedDomains: readonly string[] };
   readonly tools: readonly ToolCommands[];
   readonly webSearch?: WebSearchSettings;
+  /** Those of the uppermost layer first; no two have one name. */
+  readonly hooks: readonly Hook[];
+  readonly hooksUnconfined: boolean;
   /** One line each about what was read and is not used. */
   readonly notices: readonly string[];
 }
@@ -67,6 +72,9 @@ export async function readSettingsLayers(places: SettingsPlaces): Promise<Settin
     sandbox: { allowedDomains: domainsOf(files) },
     tools: files.flatMap(({ path, data }) => (data.tools === undefined ? [] : [{ ...data.tools, source: path }])),
     ...(webSearch !== undefined && { webSearch }),
+    ...moneyOf(files),
+    hooks: hooksOf(files, places.knownTools),
+    hooksUnconfined: files.some(({ data }) => data.hooksUnconfined === true),
     notices,
   };
 }
@@ -111,7 +119,11 @@ function joined(errors: readonly ConfigError[]): ConfigError {
 }
 
 function ofUser(file: SettingsFile, notices: string[]): SettingsFile {
-  return without(file, { keys: ['allowYolo'], notices, why: "only the operator's settings can say it" });
+  return without(file, {
+    keys: ['allowYolo', 'hooksUnconfined'],
+    notices,
+    why: "only the operator's settings can say it",
+  });
 }
 
 function ofProject(
@@ -119,15 +131,25 @@ function ofProject(
   { isTrusted, notices }: { readonly isTrusted: boolean; readonly notices: string[] },
 ): SettingsFile {
   const why = "only the operator's and the user's settings can say it";
-  const plain = without(file, { keys: ['allowYolo', 'webSearch'], notices, why });
+  const operators = without(file, {
+    keys: ['hooksUnconfined'],
+    notices,
+    why: "only the operator's settings can say it",
+  });
+  const plain = without(operators, { keys: ['allowYolo', 'webSearch', 'prices', 'allowUnpriced'], notices, why });
   return isTrusted ? plain : narrowingOnly(plain, notices);
 }
 
 /** What a project nobody trusts may still say: what is to be asked or denied, and a mode that is no looser. */
 function narrowingOnly(file: SettingsFile, notices: string[]): SettingsFile {
-  const { policy, mode, tools, ...rest } = file.data;
+  const { policy, mode, tools, hooks, ...rest } = file.data;
   const isModeLoose = mode !== undefined && isLoose(mode);
-  const unused = { 'policy.allow': (policy?.allow ?? []).length > 0, mode: isModeLoose, tools: tools !== undefined };
+  const unused = {
+    'policy.allow': (policy?.allow ?? []).length > 0,
+    mode: isModeLoose,
+    tools: tools !== undefined,
+    hooks: hooks !== undefined,
+  };
   for (const [key, isUnused] of Object.entries(unused)) {
     if (isUnused)
       notices.push(`${file.path}: ${key} is not used: the folder is not trusted; "nightshift mcp trust" trusts it`);

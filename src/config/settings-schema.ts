@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { policyModeSchema } from '../contract/spec.ts';
+import { budgetsSchema, pricesSchema } from './budgets.ts';
+import { hooksSchema } from './hook-settings.ts';
 
 const KEYS = 'expected keys with values';
 const RULES = 'expected a list of rules such as "bash(git log *)"';
@@ -30,6 +32,13 @@ export const settingsSchema = z.strictObject(
       )
       .optional(),
     tools: z.strictObject({ discover: command, call: command }, KEYS).optional(),
+    hooks: hooksSchema.optional(),
+    /** The operator alone can say it: hooks run also where this machine cannot confine them. */
+    hooksUnconfined: z.boolean('expected true or false').optional(),
+    budgets: budgetsSchema.optional(),
+    /** The next two never of a project. */
+    prices: pricesSchema.optional(),
+    allowUnpriced: z.boolean('expected true or false').optional(),
     webSearch: z
       .strictObject(
         {

@@ -1,15 +1,20 @@
+import { thinkingText, type ThinkingTemplate } from './thinking-templates.ts';
+
 export interface SystemPromptParts {
   readonly name: string;
   readonly workspace: string;
   readonly now: Date;
   readonly prompt: string;
+  /** A way of working that is told behind the agent's own words. */
+  readonly thinking?: ThinkingTemplate;
 }
 
 /** Frozen with the run: thinking is signed over it, so it can say nothing that changes, such as the time of day. */
-export function systemPrompt({ name, workspace, now, prompt }: SystemPromptParts): string {
+export function systemPrompt({ name, workspace, now, prompt, thinking }: SystemPromptParts): string {
   return [
     `Agent: ${name}\nWorkspace: ${workspace}\nDate at the start: ${now.toISOString().slice(0, 10)} (UTC)`,
     prompt,
+    ...(thinking === undefined ? [] : [thinkingText(thinking)]),
     HOW_CALLS_END,
   ].join('\n\n');
 }

@@ -2,10 +2,15 @@ import type * as z from 'zod';
 import {
   type ApprovalTerms,
   approvalTermsSchema,
+  type Compaction,
+  compactionSchema,
   type Critique,
   critiqueSchema,
   type Limits,
   limitsSchema,
+  type Loops,
+  loopsSchema,
+  type Output,
   type Policy,
   type PolicyMode,
   type Timeouts,
@@ -39,7 +44,13 @@ export interface Terms {
   readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly planning: boolean;
-  readonly critique: Critique;
+  readonly critique: Omit<Critique, 'model'>;
+  readonly remindAfterTurns: number;
+  readonly completionCheck: boolean;
+  readonly loops: Loops;
+  readonly outputs?: Output[];
+  readonly compaction: Compaction;
+  readonly reuseReads: boolean;
 }
 
 export interface TermsQuestion {
@@ -53,12 +64,8 @@ export interface TermsQuestion {
 /** @throws {ConfigError} a rule names a tool that does not exist, or a number is out of bounds */
 export function resolveTerms(question: TermsQuestion): Terms {
   const { agentFile, overrides } = question;
-  const { approvals = {}, limits = {}, timeouts = {}, critique = {}, planning = false } = agentFile.settings;
-  const parse = <T>(at: string, schema: z.ZodType<T>, input: object): T => {
-    const result = schema.safeParse(input);
-    if (result.success) return result.data;
-    throw new ConfigError(agentFile.source, zodProblems(result.error, { at, input, keysOf: () => [] }));
-  };
+  const { approvals = {}, limits = {}, timeouts = {}, planning = false } = agentFile.settings;
+  const parse = parserOf(agentFile);
   return {
     policy: policyOf(question),
     approvals: parse('approvals', approvalTermsSchema, {
@@ -66,14 +73,51 @@ export function resolveTerms(question: TermsQuestion): Terms {
       ...given(overrides.approvals ?? {}),
     }),
     limits: parse('limits', limitsSchema, {
+      consecutiveErrors: DEFAULTS.consecutiveErrors,
       ...limitsOf(agentFile.maxTurns, limits),
       ...given(overrides.limits ?? {}),
     }),
     timeouts: parse('timeouts', timeoutsSchema, timeoutsOf(timeouts)),
     planning,
-    critique: parse('critique', critiqueSchema, given(critique)),
+    ...judgementOf(question),
   };
 }
+
+type Parse = <T>(at: string, schema: z.ZodType<T>, input: object) => T;
+
+function parserOf({ source }: AgentFile): Parse {
+  return (at, schema, input) => {
+    const result = schema.safeParse(input);
+    if (result.success) return result.data;
+    throw new ConfigError(source, zodProblems(result.error, { at, input, keysOf: () => [] }));
+  };
+}
+
+type Judgement = Omit<Terms, 'policy' | 'approvals' | 'limits' | 'timeouts' | 'planning'>;
+
+/** What judges the work, and how old turns make room. */
+function judgementOf({ agentFile, knownTools }: TermsQuestion): Judgement {
+  const { settings } = agentFile;
+  const { critique = {}, loops = {}, compaction = {}, outputs } = settings;
+  const { model: _chosenApart, ...critiqueTerms } = critique;
+  const parse = parserOf(agentFile);
+  return {
+    critique: parse('critique', critiqueSchema, given(critiqueTerms)),
+    remindAfterTurns: settings.remindAfterTurns ?? DEFAULTS.remindAfterTurns,
+    completionCheck: settings.completionCheck ?? false,
+    loops: parse('loops', loopsSchema, {
+      judgeAfterTurns: DEFAULTS.judgeAfterTurns,
+      ...given(loops),
+      allow: rulesOf(loops.allow ?? [], knownTools),
+    }),
+    ...(outputs !== undefined && { outputs }),
+    compaction: parse('compaction', compactionSchema, given(compaction)),
+    reuseReads: settings.reuseReads ?? true,
+  };
+}
+
+/** What holds where the agent's file says nothing. A loop judge after 30 turns: the public detector's number. */
+const DEFAULTS = { remindAfterTurns: 3, judgeAfterTurns: 30, consecutiveErrors: 3 } as const;
 
 const NOTHING_ABOVE: NonNullable<TermsQuestion['above']> = { layers: [], yoloEnabled: false };
 

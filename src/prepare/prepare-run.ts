@@ -1,11 +1,16 @@
+import { basename } from 'node:path';
 import type { AgentFile } from '../config/agent-file.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { findAgentFile, type AgentPlaces } from '../config/find-agent-file.ts';
+import { budgetOf } from '../config/budgets.ts';
+import { findAgentFile, listAgentFiles, type AgentPlaces } from '../config/find-agent-file.ts';
 import { toolsNotice } from '../config/offered-tools.ts';
-import { resolveRunSpec } from '../config/run-spec.ts';
+import { priceOf } from '../config/prices.ts';
+import { newRunId, resolveRunSpec } from '../config/run-spec.ts';
+import type { SettingsLayers } from '../config/settings-files.ts';
 import type { SpecOverrides } from '../config/terms.ts';
-import type { RunSpec, ToolDefinition } from '../contract/spec.ts';
+import type { ModelChoice, RunSpec, ToolDefinition } from '../contract/spec.ts';
 import { factsOf, OFFLINE_MODEL_ID, resolveModelAlias } from '../models/facts.ts';
+import { priceUsd } from '../models/prices.ts';
 import { knownToolNames } from '../worker/known-tools.ts';
 import { gatherCatalog, type Catalog, type CatalogQuestion } from './catalog.ts';
 import { withApiSearch } from './api-search.ts';
@@ -39,17 +44,27 @@ export async function prepareRun(question: PrepareQuestion): Promise<PreparedRun
   const names = catalog.definitions.map(({ name }) => name);
   const agentFile =
     early ?? (await findAgentFile(agent, { ...places, knownTools: [...new Set([...places.knownTools, ...names])] }));
+  const planner = agentFile.settings.planning === true ? await readPlanner(agentFile, places) : undefined;
+  const { layers } = catalog;
+  const runId = overrides.runId ?? newRunId(agentFile.name);
+  const now = new Date();
+  const budget = budgetOf({ settings: layers, agent: agentFile.name, runId, now });
   const spec = resolveRunSpec({
     agentFile,
     task,
     workspace,
-    overrides,
+    overrides: { ...overrides, runId },
     settings,
-    toolDefinitions: withApiSearch(catalog.definitions, { settings, layers: catalog.layers, agentFile }),
+    toolDefinitions: withApiSearch(catalog.definitions, { settings, layers, agentFile }),
     searchDefinitions: catalog.searchDefinitions,
-    above: catalog.layers,
+    above: layers,
     models: { resolveModelAlias, factsOf, offlineModelId: OFFLINE_MODEL_ID },
-    now: new Date(),
+    ...(planner !== undefined && { planner }),
+    // Without a shared budget a person may still top up the run's own limits.
+    budget: budget ?? { atCap: 'ask', caps: [] },
+    hooks: layers.hooks,
+    priceOf: (model) => pricesOf(model, layers),
+    now,
   });
   return {
     spec,
@@ -57,6 +72,24 @@ export async function prepareRun(question: PrepareQuestion): Promise<PreparedRun
     notices: [...agentFile.notices, ...catalog.notices, ...missing(agentFile, spec.tools), ...toolsNotice(spec.tools)],
   };
 }
+
+/** The price that the operator set, if any, and the most a call may cost, by which it is reserved. */
+function pricesOf(
+  model: Pick<ModelChoice, 'id' | 'offline'>,
+  settings: SettingsLayers,
+): Pick<ModelChoice, 'price' | 'priceCeiling'> {
+  const { kind, price } = priceOf({ model, settings, priceUsd });
+  if (price === null) return {};
+  return kind === 'configured' ? { price, priceCeiling: price } : { priceCeiling: price };
+}
+
+/** The agent named `plan` makes the plans of others, where there is one. */
+async function readPlanner(agentFile: AgentFile, places: AgentPlaces): Promise<AgentFile | undefined> {
+  const found = (await listAgentFiles(places)).some((path) => basename(path, '.md') === PLANNER);
+  return found && agentFile.name !== PLANNER ? await findAgentFile(PLANNER, places) : undefined;
+}
+
+const PLANNER = 'plan';
 
 /** Reads the agent before any server is started; null when it may name tools that only those know. */
 async function readEarly(agent: string, places: AgentPlaces): Promise<AgentFile | null> {

@@ -46,7 +46,15 @@ describe('readSettingsLayers()', () => {
     onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
     const env = { NIGHTSHIFT_HOME: join(folder, 'none') };
     const layers = await readSettingsLayers({ folder, env, home: folder, knownTools, isTrusted: () => true });
-    expect(layers).toEqual({ layers: [], yoloEnabled: false, sandbox: { allowedDomains: [] }, tools: [], notices: [] });
+    expect(layers).toEqual({
+      layers: [],
+      yoloEnabled: false,
+      sandbox: { allowedDomains: [] },
+      tools: [],
+      hooks: [],
+      hooksUnconfined: false,
+      notices: [],
+    });
   });
 
   test('the layers stand in order, with rules in our names and where they are from', async () => {
