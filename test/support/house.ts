@@ -58,6 +58,8 @@ export type SpecChanges = Partial<Omit<RunSpec, 'policy' | 'limits' | 'approvals
 
 export interface HouseOptions {
   readonly tools?: readonly Tool[];
+  /** Of tools that the workflow answers itself, besides those every run has. */
+  readonly definitions?: readonly ToolDefinition[];
   /** False when the test brings its workers itself. */
   readonly worker?: boolean;
   /** What the worker's environment is, instead of that of the tests. */
@@ -73,6 +75,7 @@ Runtime.install({
 
 export async function openHouse({
   tools = [],
+  definitions = [],
   worker: wanted = true,
   address,
   environment = process.env,
@@ -104,7 +107,7 @@ export async function openHouse({
     worker,
     async start(scenario, changes = {}) {
       const runId = changes.runId ?? `run-${id}-${(count += 1)}`;
-      const spec = specFor({ runId, workspace, tools }, changes);
+      const spec = specFor({ runId, workspace, tools, definitions }, changes);
       model.script(spec.model.id, scenario);
       await startRun(client, spec, workerOptions.taskQueue);
       return liveRun(client, spec);
@@ -120,7 +123,12 @@ export async function openHouse({
 }
 
 function specFor(
-  { runId, workspace, tools }: { runId: string; workspace: string; tools: readonly Tool[] },
+  {
+    runId,
+    workspace,
+    tools,
+    definitions,
+  }: { runId: string; workspace: string; tools: readonly Tool[]; definitions: readonly ToolDefinition[] },
   changes: SpecChanges,
 ): RunSpec {
   const registry = createRegistry([...builtinTools(), ...tools]);
@@ -137,7 +145,7 @@ function specFor(
     planning: false,
     critique: { when: 'never', redoMax: 3 },
     ...changes,
-    tools: [...(changes.tools ?? [...registry.definitions(registry.names), ...controlDefinitions])],
+    tools: [...(changes.tools ?? [...registry.definitions(registry.names), ...controlDefinitions, ...definitions])],
     policy: {
       ...changes.policy,
       allow: [...(changes.policy?.allow ?? [])],

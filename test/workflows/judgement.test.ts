@@ -70,3 +70,19 @@ test('a critique that the model API does not answer in time does not hold the ru
   );
   expect(await run.result()).toMatchObject({ outcome: { status: 'completed' }, answer: 'done' });
 });
+
+test('the plan is made by the agent that plans, with its own words and model, and told to the one that works', async () => {
+  const model = { id: `planner-${house.taskQueue}`, maxTokens: 4_000, contextTokens: 200_000, offline: false };
+  house.model.script(model.id, (seen) => ({ text: `1. look (${seen.system}, ${seen.tools.length} tools)` }));
+  const run = await house.start((seen) => ({ text: seen.words.join(' | ') }), {
+    planning: true,
+    planner: { name: 'plan', system: 'You plan.', model },
+  });
+  const result = await run.result();
+  expect(result.answer).toContain('made by the agent "plan":\n\n1. look (You plan., 0 tools)');
+  expect(result.totals.spending?.map(({ purpose, model: used }) => [purpose, used === model.id])).toEqual([
+    ['plan', true],
+    ['turn', false],
+  ]);
+  await replay(house.client, run.runId);
+});

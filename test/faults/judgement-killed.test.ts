@@ -1,0 +1,58 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { missingFrom, nameOf, outputTool, stories, type Story } from '../support/judgement-stories.ts';
+import { openHouse, replay, type House, type LiveRun } from '../support/house.ts';
+import { compileWorker, endWorkers, spawnWorker } from '../support/worker-process.ts';
+
+/** Kills at most, and milliseconds a worker lives; long enough to be in the middle of something in every run. */
+const KILLS_MAX = 6;
+const LIFE_MS = 1_500;
+
+let house: House;
+let folder: string;
+beforeAll(async () => {
+  [house, folder] = await Promise.all([openHouse({ worker: false, definitions: [outputTool] }), compileWorker()]);
+});
+afterEach(endWorkers);
+afterAll(async () => {
+  await house.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Told {
+  readonly story: Story;
+  readonly run: LiveRun;
+}
+
+async function begin([name, story]: [string, Story]): Promise<Told> {
+  const runId = `killed-${name.replaceAll(/[^a-z]+/gu, '-')}-${house.taskQueue}`;
+  return { story, run: await house.start(story.script, { ...story.changes, runId }) };
+}
+
+/** Whether the run is open and has done something. */
+async function isUnderWay({ run }: Told): Promise<boolean> {
+  const { status, historyLength } = await run.handle.describe();
+  return status.name === 'RUNNING' && historyLength > 3;
+}
+
+test('whatever ends a run, a worker killed in the middle changes neither its end nor what led to it', async () => {
+  const told = await Promise.all(Object.entries(stories).map(begin));
+  const acts = told.map(async ({ story, run }) => await story.act?.(house, run));
+  const struck = new Set<string>();
+  for (let kills = 0; kills < KILLS_MAX; kills += 1) {
+    const worker = await spawnWorker(folder, house.workerOptions);
+    await new Promise((resolve) => setTimeout(resolve, LIFE_MS));
+    const under = await Promise.all(told.map(async (one) => ((await isUnderWay(one)) ? [one.run.runId] : [])));
+    await worker.kill();
+    for (const id of under.flat()) struck.add(id);
+  }
+  await spawnWorker(folder, house.workerOptions);
+  await Promise.all(acts);
+  const ends = await Promise.all(told.map(async ({ run }) => (await run.result()).stopReason));
+  expect(ends).toEqual(told.map(({ story }) => story.ends));
+  for (const { story, run } of told) {
+    expect([run.runId, ...missingFrom((await run.events()).map(nameOf), story.seen ?? [])]).toEqual([run.runId]);
+    await replay(house.client, run.runId);
+  }
+  expect([...struck].toSorted()).toEqual(told.map(({ run }) => run.runId).toSorted());
+}, 180_000);
