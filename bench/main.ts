@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureBudget } from './budget.ts';
 import { measureCancel } from './cancel.ts';
 import { measureGrowth } from './growth.ts';
 import { measureOverhead } from './overhead.ts';
@@ -50,6 +51,7 @@ const SECTIONS: Readonly<Record<string, (setting: Setting) => Promise<Figures>>>
     return { cancelMedianSeconds: median(seconds), cancelWorstSeconds: Math.max(...seconds) };
   },
   tools: measureTools,
+  budget: measureBudget,
   resources: async (setting) => {
     const memory = await measureIdleMemory(setting);
     return {
