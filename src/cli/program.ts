@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAgents } from './commands/agents.ts';
 import { addApprovals } from './commands/approvals/approvals.ts';
+import { addBudget } from './commands/budget.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
 import { addMcp } from './commands/mcp/mcp.ts';
@@ -38,6 +39,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
   addRun(program, run);
   addRuns(program, run);
   addApprovals(program, run);
+  addBudget(program, run);
   addUp(program, run);
   addDown(program, run);
   addStatus(program, run);

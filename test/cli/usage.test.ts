@@ -26,6 +26,7 @@ const refused: [name: string, words: readonly string[], code: number, says: stri
   ['a call that does not fit its tool', ['tools', 'explain', 'ls {"pth": "x"}'], 2, 'Unrecognized key'],
   ['a tool that is not there', ['tools', 'show', 'mcp__docs__find'], 5, 'no server'],
   ['input that is not JSON', ['tools', 'call', 'ls', '{path'], 2, 'expected JSON'],
+  ['an export in a format that does not exist', ['runs', 'export', '@last', '--format', 'pdf'], 2, 'md, jsonl'],
   ['help about nothing', ['help', 'nothing'], 2, 'no help'],
 ];
 
@@ -65,7 +66,7 @@ test('a wrong key is told before anything is started', async () => {
 test('help goes to stdout, and names the exit codes', async () => {
   const codes = await cli.run(['help', 'exit-codes']);
   expect(codes.code).toBe(0);
-  for (const code of [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 124, 130])
+  for (const code of [0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 15, 16, 17, 18, 124, 130])
     expect(codes.stdout).toMatch(new RegExp(`^ +${code}  \\S`, 'm'));
   const run = await cli.run(['run', '--help']);
   expect(run).toMatchObject({ code: 0, stderr: '' });

@@ -16,7 +16,7 @@ export async function askPerson(
     case 'approve':
       return await askLeave(terminal, signal);
     case 'choose':
-      return await askChoice(terminal, approval, signal);
+      return await (approval.about === undefined ? askChoice : askAboutRun)(terminal, approval, signal);
     case 'answer':
       return await askWords(terminal, signal);
     case 'outcome':
@@ -48,6 +48,23 @@ async function askOutcome(terminal: Terminal, approval: Approval, signal: AbortS
   if (given?.choice !== 'happened') return given;
   const text = await terminal.ask('What did it return? (Enter for nothing to add): ', signal);
   return text === null || text === '' ? given : { ...given, text };
+}
+
+/** What more may be said beside a choice about the run. */
+const MORE: Readonly<Partial<Record<string, string>>> = {
+  topup: 'Another amount, such as $5 or 200000 tokens (Enter for the one offered): ',
+  redirect: 'What should it do instead? ',
+  retry: 'Why? (Enter for the reason of the critique): ',
+  replan: 'Why? (Enter for the reason of the critique): ',
+};
+
+async function askAboutRun(terminal: Terminal, approval: Approval, signal: AbortSignal): Promise<GivenAnswer | null> {
+  const given = await askChoice(terminal, approval, signal);
+  const more = MORE[given?.choice ?? ''];
+  if (given === null || more === undefined) return given;
+  const text = await terminal.ask(more, signal);
+  if (text === null) return null;
+  return text === '' ? given : { ...given, text };
 }
 
 async function askWords(terminal: Terminal, signal: AbortSignal): Promise<GivenAnswer | null> {

@@ -82,8 +82,7 @@ function resultOf(introduction: RunIntroduction, end: RunEnd, undone: readonly U
     type: 'result',
     run_id: runId,
     status: statusOf(end),
-    outcome: result?.outcome ?? null,
-    result: result?.answer ?? null,
+    ...resultJson(result),
     offline,
     ...totalsJson(totals),
     denied: undone,
@@ -91,6 +90,12 @@ function resultOf(introduction: RunIntroduction, end: RunEnd, undone: readonly U
     parked: waiting?.parked ?? null,
     temporal_url: temporalUrl,
   };
+}
+
+function resultJson(result: RunResult | null): object {
+  if (result === null) return { outcome: null, stop_reason: null, result: null, outputs: {}, blocked: [] };
+  const { outcome, answer, stopReason = null, outputs = {}, blocked = [] } = result;
+  return { outcome, stop_reason: stopReason, result: answer, outputs, blocked };
 }
 
 interface EndParts {

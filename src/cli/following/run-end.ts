@@ -1,5 +1,5 @@
 import type { Reading } from '../../client.ts';
-import type { Outcome, RunResult, RunView, StopCause, Totals } from '../../contract/run.ts';
+import type { CompletionCause, Outcome, RunResult, RunView, StopCause, Totals } from '../../contract/run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 
 /** Why following a run came to its end. */
@@ -32,7 +32,12 @@ const STOP_CODES: Readonly<Record<StopCause, ExitCode>> = {
   context: EXIT.limit,
   outcome_unknown: EXIT.cancelled,
   approval_expired: EXIT.expired,
-  consecutive_errors: EXIT.failed,
+  budget: EXIT.limit,
+  loop: EXIT.loop,
+  person: EXIT.cancelled,
+  gave_up: EXIT.gaveUp,
+  outputs_missing: EXIT.outputsMissing,
+  consecutive_errors: EXIT.tooManyErrors,
   refusal: EXIT.failed,
 };
 
@@ -83,7 +88,7 @@ function notDone({ denied, expired, unknown }: Totals): number {
 export function outcomeText(outcome: Outcome): string {
   switch (outcome.status) {
     case 'completed':
-      return 'completed';
+      return outcome.reason === undefined ? 'completed' : COMPLETIONS[outcome.reason];
     case 'stopped':
       return `stopped (${outcome.reason}): ${outcome.message}`;
     case 'failed':
@@ -92,6 +97,14 @@ export function outcomeText(outcome: Outcome): string {
       return `cancelled by ${outcome.by}`;
   }
 }
+
+const COMPLETIONS: Readonly<Record<CompletionCause, string>> = {
+  answered: 'completed',
+  terminated: 'completed: the agent said that it is done',
+  outputs_complete: 'completed: every declared output is there',
+  critique: 'completed: a critique says that the goal is reached',
+  completion_check: 'completed, and a model that was asked agrees',
+};
 
 /** What a reading without a live run tells about its end; null while it is open. */
 export function endOfReading(reading: Reading): RunEnd | null {

@@ -1,6 +1,7 @@
-import type { Totals } from '../../contract/run.ts';
+import type { RunResult, Totals } from '../../contract/run.ts';
 import { spanText } from '../text/times.ts';
-import { shortLine, visible } from '../text/visible.ts';
+import { group } from '../text/spending-text.ts';
+import { safeJson, shortLine, visible } from '../text/visible.ts';
 import type { Colors } from '../terminal.ts';
 import type { RunIntroduction } from './output.ts';
 import { outcomeText, type RunEnd } from './run-end.ts';
@@ -16,6 +17,7 @@ export function summaryText(introduction: RunIntroduction, end: RunEnd, colors: 
     ['Agent', agent],
     ['Model', offline ? `${model} — OFFLINE: a fixed script stands in; set ANTHROPIC_API_KEY for a real model` : model],
     ...(totals === null ? [] : totalRows(totals)),
+    ...(end.kind === 'ended' && end.result !== null ? deliveryRows(end.result) : []),
     ...(temporalUrl === null ? [] : [['Temporal UI', temporalUrl] as const]),
   ];
   return [
@@ -52,7 +54,7 @@ function totalsOf(end: RunEnd): Totals | null {
   return end.kind === 'ended' ? (end.result?.totals ?? null) : null;
 }
 
-/** Turns, calls, tokens and cost; what was denied only when something was. */
+/** Turns, calls, tokens and cost; what was reused or denied only when something was. */
 export function totalRows({
   turns,
   toolCalls,
@@ -62,6 +64,8 @@ export function totalRows({
   denied,
   expired,
   unknown,
+  reusedReads = 0,
+  reusedBytes = 0,
 }: Totals): readonly (readonly [string, string])[] {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   const cost = usage.costUsd === null ? 'not known' : `$${usage.costUsd.toFixed(4)}`;
@@ -75,13 +79,26 @@ export function totalRows({
     ['Turns', `${turns}, ${toolCalls} tool calls, ${spanText(activeMs)} of work`],
     ['Tokens', `${group(prompt)} prompt (${group(usage.cacheRead)} from cache), ${group(usage.output)} reply`],
     ['Cost', `${cost}${unpricedCalls > 0 ? ` (without ${unpricedCalls} calls of no known price)` : ''}`],
+    ...(reusedReads === 0
+      ? []
+      : [['Reused', `${group(reusedReads)} reads found nothing new; ${group(reusedBytes)} bytes saved`] as const]),
     ...(notDone.length === 0 ? [] : [['Not done', `tool calls: ${notDone.join(', ')}`] as const]),
   ];
 }
 
-function group(count: number): string {
-  return count.toLocaleString('en-US');
+/** Declared outputs as they were delivered, and items of the plan that nobody could do. */
+export function deliveryRows({
+  outputs = {},
+  blocked = [],
+}: Pick<RunResult, 'outputs' | 'blocked'>): readonly (readonly [string, string])[] {
+  const values = Object.entries(outputs).map(
+    ([name, value]) => ['Output', `${shortLine(name, 64)} = ${shortLine(safeJson(value), VALUE_CHARACTERS)}`] as const,
+  );
+  return [...values, ...blocked.map((item) => ['Blocked', shortLine(item, VALUE_CHARACTERS)] as const)];
 }
+
+/** A value is shown whole by `-o json`. */
+const VALUE_CHARACTERS = 300;
 
 function nextLines(end: RunEnd, runId: string): readonly string[] {
   if (end.kind === 'timeout') return [`Follow it again: nightshift runs tail ${runId}`];

@@ -11,20 +11,26 @@ export function approvalText(
   approval: Approval,
   { colors, now }: { readonly colors: Colors; readonly now: number },
 ): readonly string[] {
-  const { id, kind, tool, title, reason, digest, options } = approval;
+  const { id, kind, title, reason, digest, options } = approval;
   return [
     colors.bold(visible(title)),
     `  ${colors.dim('Question')}     ${id}, ${ASKED[kind]}`,
     `  ${colors.dim('If nobody')}    ${fateText(approval, now)}`,
     `  ${colors.dim('Why')}          ${visible(reason)}`,
-    `  ${colors.dim('Tool')}         ${visible(tool)}`,
-    ...argumentLines(approval.arguments).map(
-      (line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`,
-    ),
+    ...(approval.about === undefined
+      ? callLines(approval, colors)
+      : [`  ${colors.dim('About')}        the run itself: ${approval.about}`]),
     ...(approval.preview === undefined ? [] : previewLines(approval.preview, colors)),
     `  ${colors.dim('Digest')}       ${digest}${BOUND[kind]}`,
     ...options.map((option) => `  ${colors.dim('Option')}       ${option.id}: ${visible(option.label)}`),
     ...decisionLines(approval, colors),
+  ];
+}
+
+function callLines({ tool, arguments: given }: Approval, colors: Colors): readonly string[] {
+  return [
+    `  ${colors.dim('Tool')}         ${visible(tool)}`,
+    ...argumentLines(given).map((line, index) => `  ${index === 0 ? colors.dim('Arguments') : '         '}    ${line}`),
   ];
 }
 
@@ -63,8 +69,10 @@ const BOUND = {
 } as const;
 
 /** What happens when nobody answers, and when. */
-export function fateText({ kind, status, deadline, onTimeout }: Approval, now: number): string {
+export function fateText({ kind, status, deadline, onTimeout, fallback }: Approval, now: number): string {
   if (status !== 'open') return `it is ${status}`;
+  if (fallback !== undefined)
+    return `"${fallback}" is chosen, at ${timeText(deadline)} (${relativeText(deadline, now)})`;
   const goesOn =
     kind === 'outcome'
       ? 'its outcome stays unknown and the run goes on'
@@ -93,7 +101,7 @@ function decisionLines({ status, answer }: Approval, colors: Colors): readonly s
 }
 
 /** The commands that answer from another terminal. */
-export function answerCommands({ id, kind, options }: Approval): readonly string[] {
+export function answerCommands({ id, kind, options, about }: Approval): readonly string[] {
   if (kind === 'approve') return [`nightshift approvals approve ${id}`, `nightshift approvals deny ${id} --note "why"`];
   if (kind === 'answer') return [`nightshift approvals answer ${id} "your words"`];
   if (kind === 'outcome')
@@ -101,5 +109,6 @@ export function answerCommands({ id, kind, options }: Approval): readonly string
       `nightshift approvals answer ${id} --choice happened "what it returned"`,
       `nightshift approvals answer ${id} --choice repeat|skip|stop`,
     ];
-  return [`nightshift approvals answer ${id} --choice ${options.map((option) => option.id).join('|')}`];
+  const words = about === undefined ? '' : ' ["your words"]';
+  return [`nightshift approvals answer ${id} --choice ${options.map((option) => option.id).join('|')}${words}`];
 }

@@ -2,9 +2,11 @@ import type { ApprovalKind } from '../../contract/approvals.ts';
 import { TODO } from '../../contract/control-tools.ts';
 import type { RunEvent } from '../../contract/events.ts';
 import type { Colors } from '../terminal.ts';
+import { judgementLine, type Line, type LineSituation } from './judgement-lines.ts';
 import { clockText, spanText } from './times.ts';
 import { shortLine } from './visible.ts';
 
+/** Where words of others are cut when nothing else is said. */
 const WORDS_CHARACTERS = 160;
 
 /** Reads are over in a moment, so one line tells of both their start and their end. */
@@ -13,37 +15,38 @@ const QUICK_TOOLS: ReadonlySet<string> = new Set(['ls', 'glob', 'grep', 'read_fi
 export interface EventLines {
   /** The lines that tell of an event; none for those that tell nothing new. */
   readonly of: (event: RunEvent) => readonly string[];
+  /** The same without sign and time; null for those that tell nothing new. */
+  readonly bare: (event: RunEvent) => string | null;
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
-interface Line {
-  readonly icon: string;
-  readonly word: string;
-  readonly text: string;
-}
-
 /** Tells the events of one run as short lines, each with the time since its start. */
-export function createEventLines(colors: Colors): EventLines {
+export function createEventLines(colors: Colors, charactersMax = WORDS_CHARACTERS): EventLines {
   let startedAt: number | null = null;
   const summaries = new Map<string, string>();
   const kinds = new Map<string, ApprovalKind>();
+  const learn = (event: RunEvent): Line | null => {
+    startedAt ??= event.at;
+    if (event.type === 'approval.requested') kinds.set(event.id, event.kind);
+    if (event.type === 'tool.started' || event.type === 'tool.proposed') summaries.set(event.callId, event.summary);
+    return lineOf(event, { colors, summaries, kinds, charactersMax });
+  };
   return {
     of(event) {
-      startedAt ??= event.at;
-      if (event.type === 'approval.requested') kinds.set(event.id, event.kind);
-      if (event.type === 'tool.started' || event.type === 'tool.proposed') summaries.set(event.callId, event.summary);
-      const line = lineOf(event, { colors, summaries, kinds });
+      const line = learn(event);
       if (line === null) return [];
-      const clock = colors.dim(clockText(event.at - startedAt).padStart(8));
+      const clock = colors.dim(clockText(event.at - (startedAt ?? event.at)).padStart(8));
       return [`${clock}  ${line.icon} ${line.word.padEnd(8)} ${line.text}`];
+    },
+    bare(event) {
+      const line = learn(event);
+      return line === null ? null : `${line.word} · ${line.text}`;
     },
   };
 }
 
-interface Situation {
-  readonly colors: Colors;
-  readonly summaries: ReadonlyMap<string, string>;
+interface Situation extends LineSituation {
   readonly kinds: ReadonlyMap<string, ApprovalKind>;
 }
 
@@ -52,73 +55,80 @@ function lineOf(event: RunEvent, situation: Situation): Line | null {
     return toolLine(event as EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, situation);
   if (event.type.startsWith('approval.')) return approvalLine(event as ApprovalEvent, situation);
   if (event.type.startsWith('run.')) return runLine(event, situation);
-  return wordsLine(event, situation);
+  return wordsLine(event, situation) ?? judgementLine(event, situation);
 }
 
-function wordsLine(event: RunEvent, { colors }: Situation): Line | null {
+function wordsLine(event: RunEvent, { colors, charactersMax }: Situation): Line | null {
   switch (event.type) {
     case 'model.replied':
-      return { icon: colors.cyan('●'), word: 'model', text: modelText(event) };
+      return { icon: colors.cyan('●'), word: 'model', text: modelText(event, charactersMax) };
     case 'model.problem':
       return {
         icon: colors.yellow('!'),
         word: 'model',
-        text: `turn ${event.turn} · ${shortLine(event.problem, WORDS_CHARACTERS)}`,
+        text: `turn ${event.turn} · ${shortLine(event.problem, charactersMax)}`,
       };
     case 'message.received':
       return {
         icon: colors.magenta('»'),
         word: 'message',
-        text: `from ${shortLine(event.by, 40)}: ${shortLine(event.text, WORDS_CHARACTERS)}`,
+        text: `from ${shortLine(event.by, 40)}: ${shortLine(event.text, charactersMax)}`,
       };
     case 'message.refused':
       return {
         icon: colors.red('✗'),
         word: 'message',
-        text: `from ${shortLine(event.by, 40)} refused: ${shortLine(event.message, WORDS_CHARACTERS)}`,
+        text: `from ${shortLine(event.by, 40)} refused: ${shortLine(event.message, charactersMax)}`,
       };
     case 'limit.reached':
       return {
         icon: colors.yellow('!'),
         word: 'limit',
-        text: `${event.limit}: ${shortLine(event.message, WORDS_CHARACTERS)}`,
+        text: `${event.limit}: ${shortLine(event.message, charactersMax)}`,
       };
     default:
       return null;
   }
 }
 
-function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>): string {
-  const words = text.trim() === '' ? '' : ` · ${shortLine(text, WORDS_CHARACTERS)}`;
+function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>, charactersMax: number): string {
+  const words = text.trim() === '' ? '' : ` · ${shortLine(text, charactersMax)}`;
   const asks = calls === 0 ? '' : ` (${calls} call${calls === 1 ? '' : 's'})`;
   return `turn ${turn}${words}${asks}${usage.output > 0 ? '' : ' · no tokens'}`;
 }
 
 function toolLine(
   event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>,
-  { colors, summaries }: Situation,
+  { colors, summaries, charactersMax }: Situation,
 ): Line | null {
   if (event.type === 'tool.proposed') return null;
   if (event.type === 'tool.started') {
     if (QUICK_TOOLS.has(event.tool)) return null;
-    return { icon: colors.blue('→'), word: 'start', text: toolText(event.tool, event.summary) };
+    return {
+      icon: colors.blue('→'),
+      word: 'start',
+      text: toolText(event.tool, shortLine(event.summary, charactersMax)),
+    };
   }
-  const summary = toolText(event.tool, summaries.get(event.callId) ?? '');
+  const summary = toolText(event.tool, shortLine(summaries.get(event.callId) ?? '', charactersMax));
   const took = colors.dim(event.durationMs >= 50 ? ` · ${spanText(event.durationMs)}` : '');
   if (event.status === 'success')
-    return { icon: colors.green('✓'), word: 'done', text: `${doneText(event, summary)}${took}` };
-  const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), WORDS_CHARACTERS)}`;
+    return { icon: colors.green('✓'), word: 'done', text: `${doneText(event, { summary, charactersMax })}${took}` };
+  const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), charactersMax)}`;
   const icon = event.status === 'error' ? colors.red('✗') : colors.yellow('✗');
   return { icon, word: shortLine(event.status, 12), text: `${summary}${took} · ${why}` };
 }
 
 /** Of the list of what is to be done, people want to know how far it is. */
-function doneText({ tool, text }: EventOf<'tool.ended'>, summary: string): string {
-  return tool === TODO ? toolText(tool, text) : summary;
+function doneText(
+  { tool, text }: EventOf<'tool.ended'>,
+  { summary, charactersMax }: { readonly summary: string; readonly charactersMax: number },
+): string {
+  return tool === TODO ? toolText(tool, shortLine(text, charactersMax)) : summary;
 }
 
 function toolText(tool: string, summary: string): string {
-  return `${shortLine(tool, 40)} · ${shortLine(summary, WORDS_CHARACTERS)}`;
+  return `${shortLine(tool, 40)} · ${summary}`;
 }
 
 type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approval.refused'>;
@@ -128,17 +138,17 @@ function wordOf(kind: ApprovalKind | undefined): string {
   return kind === undefined || kind === 'approve' ? 'approval' : 'question';
 }
 
-function approvalLine(event: ApprovalEvent, { colors, kinds }: Situation): Line {
+function approvalLine(event: ApprovalEvent, { colors, kinds, charactersMax }: Situation): Line {
   const word = wordOf(kinds.get(event.id));
   switch (event.type) {
     case 'approval.requested':
       return {
         icon: colors.yellow('?'),
         word,
-        text: `${event.id} · ${shortLine(event.title, WORDS_CHARACTERS)} · ${shortLine(event.reason, 100)}`,
+        text: `${event.id} · ${shortLine(event.title, charactersMax)} · ${shortLine(event.reason, charactersMax)}`,
       };
     case 'approval.decided': {
-      const note = event.note === undefined ? '' : `: ${shortLine(event.note, WORDS_CHARACTERS)}`;
+      const note = event.note === undefined ? '' : `: ${shortLine(event.note, charactersMax)}`;
       const icon = event.status === 'approved' || event.status === 'answered' ? colors.green('✓') : colors.yellow('✗');
       return { icon, word, text: `${event.id} · ${event.status} by ${shortLine(event.by, 40)}${note}` };
     }
@@ -146,27 +156,31 @@ function approvalLine(event: ApprovalEvent, { colors, kinds }: Situation): Line 
       return {
         icon: colors.red('✗'),
         word,
-        text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, 300)}`,
+        text: `${shortLine(event.id, 140)} · answer of ${shortLine(event.by, 40)} refused: ${shortLine(event.message, Math.max(300, charactersMax))}`,
       };
   }
 }
 
-function runLine(event: RunEvent, { colors }: Situation): Line | null {
+function runLine(event: RunEvent, { colors, charactersMax }: Situation): Line | null {
   switch (event.type) {
     case 'run.started':
       return { icon: colors.cyan('●'), word: 'started', text: startText(event) };
     case 'run.state':
-      return stateLine(event);
+      return stateLine(event, charactersMax);
     case 'run.parked': {
       const { reason, message } = event.parked;
-      return { icon: colors.yellow('!'), word: 'parked', text: `${reason}: ${shortLine(message, 400)}` };
+      return {
+        icon: colors.yellow('!'),
+        word: 'parked',
+        text: `${reason}: ${shortLine(message, Math.max(400, charactersMax))}`,
+      };
     }
     case 'run.paused':
     case 'run.resumed':
     case 'run.cancel_requested':
       return { icon: colors.magenta('»'), word: event.type.slice(4, 12), text: `by ${shortLine(event.by, 40)}` };
     case 'run.compacted':
-      return { icon: '·', word: 'compact', text: `${event.messagesBefore} messages became ${event.messagesAfter}` };
+      return { icon: '·', word: 'compact', text: compactText(event) };
     case 'run.ended':
       return endLine(event, colors);
     default:
@@ -178,10 +192,15 @@ function startText({ agent, model, offline }: EventOf<'run.started'>): string {
   return `${shortLine(agent, 64)} · ${shortLine(model, 64)}${offline ? ' · OFFLINE model' : ''}`;
 }
 
+function compactText({ messagesBefore, messagesAfter, by }: EventOf<'run.compacted'>): string {
+  const author = by === undefined ? '' : ` · ${{ api: 'by the API', model: 'by a model', rule: 'by rule' }[by]}`;
+  return `${messagesBefore} messages became ${messagesAfter}${author}`;
+}
+
 /** Ordinary states come and go with the calls that are told anyway. */
-function stateLine({ state, now }: EventOf<'run.state'>): Line | null {
+function stateLine({ state, now }: EventOf<'run.state'>, charactersMax: number): Line | null {
   if (state !== 'finishing' && state !== 'compacting') return null;
-  return { icon: '·', word: state.slice(0, 8), text: shortLine(now, WORDS_CHARACTERS) };
+  return { icon: '·', word: state.slice(0, 8), text: shortLine(now, charactersMax) };
 }
 
 function endLine({ outcome }: EventOf<'run.ended'>, colors: Colors): Line {

@@ -32,7 +32,7 @@ export interface RebuiltMessage {
 
 /**
  * The first `head` messages stayed, and `kept` more that stood at `from` in the segment before stand at `to` in this
- * one; their thinking may have been taken out.
+ * one; all other messages of it are told. `thinking` is false when the thinking of those that stayed was taken out.
  */
 export interface RebuiltSegment {
   readonly kind: 'segment';
@@ -41,4 +41,5 @@ export interface RebuiltSegment {
   readonly from: number;
   readonly to: number;
   readonly kept: number;
+  readonly thinking: boolean;
 }

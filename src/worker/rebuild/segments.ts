@@ -25,7 +25,16 @@ export function createSegments(): Segments {
       if (isAnew && !isSame) {
         segment += 1;
         const { head, to, kept } = overlap(known, marks);
-        const boundary: RebuiltSegment = { kind: 'segment', segment, head, from: known.length - kept, to, kept };
+        const thinking = messages.slice(to, to + kept).some(hasThinking);
+        const boundary: RebuiltSegment = {
+          kind: 'segment',
+          segment,
+          head,
+          from: known.length - kept,
+          to,
+          kept,
+          thinking,
+        };
         known = marks;
         return [boundary, ...tell(messages.slice(head, to), head), ...tell(messages.slice(to + kept), to + kept)];
       }
@@ -42,8 +51,14 @@ function markOf(message: Message): string {
   return createHash('sha256').update(JSON.stringify(kept)).digest('base64');
 }
 
+const THINKING: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
+
+function hasThinking({ content }: Message): boolean {
+  return content.some(({ type }) => THINKING.has(type));
+}
+
 function withoutThinking({ role, content }: AssistantMessage): Message {
-  const spoken = content.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+  const spoken = content.filter(({ type }) => !THINKING.has(type));
   return { role, content: spoken.some((block) => block.type !== 'text' || !IN_PLACE.test(block.text)) ? spoken : [] };
 }
 

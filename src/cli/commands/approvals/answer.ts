@@ -66,14 +66,23 @@ function wordsFor(
         throw new CommandFailure(EXIT.usage, `${cannot}: give the answer as text`);
       return { text };
     case 'choose':
-      return { choice: chosenOf(approval, choice ?? text) };
-    case 'outcome': {
-      const isWord = choice === undefined && approval.options.some(({ id }) => id === text);
-      return isWord || text === undefined
+      return approval.about === undefined
         ? { choice: chosenOf(approval, choice ?? text) }
-        : { choice: chosenOf(approval, choice), text };
-    }
+        : chosenWith(approval, text, choice);
+    case 'outcome':
+      return chosenWith(approval, text, choice);
   }
+}
+
+/** A choice, and words beside it: a text that is no option needs the choice said apart. */
+function chosenWith(
+  approval: NamedApproval['approval'],
+  text: string | undefined,
+  choice: string | undefined,
+): Pick<Answer, 'choice' | 'text'> {
+  const isChoice = choice === undefined && approval.options.some(({ id }) => id === text);
+  if (isChoice || text === undefined) return { choice: chosenOf(approval, choice ?? text) };
+  return { choice: chosenOf(approval, choice), text };
 }
 
 function chosenOf({ id, options }: NamedApproval['approval'], chosen: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { showRun, type FollowFlags } from '../../following/show-run.ts';
 import { countFlag } from '../../flags.ts';
 import { idOfRun, readKnownRun } from '../../named-run.ts';
@@ -8,7 +8,8 @@ import { addFollowFlags } from '../../running/run-flags.ts';
 import { runPage, withServer } from '../../server-access.ts';
 import { controlRun, sendToRun } from './control.ts';
 import { listRunsFor, type ListFlags } from './ls.ts';
-import { showOneRun } from './show.ts';
+import { showOneRun, type ShowFlags } from './show.ts';
+import type { ExportFlags } from './export.ts';
 
 const NAMES = '\nA run is named by its id, by any unambiguous beginning of it, or as @last.\n';
 
@@ -30,14 +31,36 @@ export function addRuns(program: Command, run: Runner): void {
     .command('show')
     .description('what a run does, spent, waits for, and did last')
     .argument('<run>')
+    .option('--turns <n>', 'how many of the newest turns', countFlag, 10)
+    .option('--all', 'every turn the run still keeps')
     .option('--json', 'as JSON')
-    .addHelpText('after', `${NAMES}\nExample:\n  nightshift runs show @last`)
+    .addHelpText('after', `${NAMES}\nExamples:\n  nightshift runs show @last\n  nightshift runs show @last --turns 3`)
     .action(
-      async (name: string, { json }: { readonly json?: true }) =>
-        await run(async (context) => await showOneRun(context, name, json === true)),
+      async (name: string, flags: ShowFlags) => await run(async (context) => await showOneRun(context, name, flags)),
     );
+  addExport(runs, run);
   addTail(runs, run);
   addSteering(runs, run);
+}
+
+function addExport(runs: Command, run: Runner): void {
+  runs
+    .command('export')
+    .description('a whole run from its history, with what was compacted or dropped meanwhile')
+    .argument('<run>')
+    .addOption(
+      new Option('--format <format>', 'a document, or one JSON object a line').choices(['md', 'jsonl']).default('md'),
+    )
+    .option('--output <file>', 'write to this file instead of stdout')
+    .addHelpText(
+      'after',
+      `${NAMES}\nExamples:\n  nightshift runs export @last --output run.md\n  nightshift runs export @last --format jsonl | jq .type`,
+    )
+    .action(
+      async (name: string, flags: ExportFlags) =>
+        // The native library, which replays the history, takes a moment to load.
+        await run(async (context) => await (await import('./export.ts')).exportRun(context, name, flags)),
+    );
 }
 
 function addTail(runs: Command, run: Runner): void {
