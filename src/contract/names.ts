@@ -28,6 +28,13 @@ export const SEARCH_ATTRIBUTES = {
   NightshiftWaitingFor: 'KEYWORD',
   NightshiftCostUsd: 'DOUBLE',
   NightshiftParent: 'KEYWORD',
+  /** How the run ended, in one word. */
+  NightshiftStopReason: 'KEYWORD',
+  /** What the newest verdict had done, and how often work was sent back. */
+  NightshiftVerdict: 'KEYWORD',
+  NightshiftRedone: 'INT',
+  /** The rung of the ladder the run was last taken to for going round in circles. */
+  NightshiftLoop: 'KEYWORD',
 } as const;
 
 /** Key of `RunMemo` in a workflow's memo. */

@@ -94,6 +94,20 @@ export function listedState(state: RunState): string {
   return ordinary.includes(state) ? 'running' : state;
 }
 
+/** What of its judgement a run is filtered by in a list. */
+export interface ListedJudgement {
+  readonly stopReason: string | null;
+  readonly verdict: string | null;
+  readonly loop: string | null;
+  readonly redone: number;
+}
+
+/** Null for runs of versions before 0.3, whose histories know nothing of it. */
+export function judgementOf({ spec, result, verdict, loop, redone }: Run): ListedJudgement | null {
+  if (spec.loops === undefined) return null;
+  return { stopReason: result?.stopReason ?? null, verdict, loop: loop.ladder.rung, redone };
+}
+
 /** One sentence about now. */
 export function nowText(run: Run): string {
   const { state, parked, paused, result } = run;

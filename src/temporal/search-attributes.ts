@@ -12,6 +12,10 @@ export const searchAttributeKeys = {
   waitingFor: defineSearchAttributeKey('NightshiftWaitingFor', SEARCH_ATTRIBUTES.NightshiftWaitingFor),
   costUsd: defineSearchAttributeKey('NightshiftCostUsd', SEARCH_ATTRIBUTES.NightshiftCostUsd),
   parent: defineSearchAttributeKey('NightshiftParent', SEARCH_ATTRIBUTES.NightshiftParent),
+  stopReason: defineSearchAttributeKey('NightshiftStopReason', SEARCH_ATTRIBUTES.NightshiftStopReason),
+  verdict: defineSearchAttributeKey('NightshiftVerdict', SEARCH_ATTRIBUTES.NightshiftVerdict),
+  redone: defineSearchAttributeKey('NightshiftRedone', SEARCH_ATTRIBUTES.NightshiftRedone),
+  loop: defineSearchAttributeKey('NightshiftLoop', SEARCH_ATTRIBUTES.NightshiftLoop),
 } as const;
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
@@ -19,6 +23,7 @@ const { IndexedValueType } = proto.temporal.api.enums.v1;
 const VALUE_TYPES = {
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+  INT: IndexedValueType.INDEXED_VALUE_TYPE_INT,
 } as const;
 
 /** One question or order to a cluster, in milliseconds. */

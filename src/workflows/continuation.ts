@@ -9,6 +9,7 @@ import type { Message } from '../contract/messages.ts';
 import type { RunResult } from '../contract/run.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import { CARRY_PART_BYTES } from '../contract/limits.ts';
+import { fromEarlier } from '../core/earlier.ts';
 import { newRun, note, type Run } from '../core/run.ts';
 import { jsonBytes } from '../core/sizes.ts';
 import type { RunCell } from './run-cell.ts';
@@ -49,7 +50,8 @@ export async function carryOn(cell: RunCell): Promise<never> {
 
 /** The run as it was carried. What an earlier version did not know yet has the value of a new run. */
 export function pickUp({ spec, carried }: RunStart, transcript: readonly (readonly Message[])[], now: number): Run {
-  return { ...newRun(spec, now), ...carried, spec, messages: transcript.flat() };
+  const run = { ...newRun(spec, now), ...carried, spec, messages: transcript.flat() };
+  return { ...run, ...fromEarlier(carried) };
 }
 
 function inParts(messages: readonly Message[]): readonly (readonly Message[])[] {

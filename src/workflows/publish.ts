@@ -2,7 +2,7 @@ import { proxySinks, setCurrentDetails, upsertMemo, upsertSearchAttributes } fro
 import type { TranscriptSink } from '../contract/activities.ts';
 import { MEMO_KEY } from '../contract/names.ts';
 import type { Run } from '../core/run.ts';
-import { detailsOf, listedState, memoOf, waitingFor } from '../core/view.ts';
+import { detailsOf, judgementOf, listedState, memoOf, waitingFor } from '../core/view.ts';
 
 /** A type, because the SDK wants an index signature that an interface does not have. */
 type TranscriptSinks = { readonly transcript: TranscriptSink };
@@ -10,6 +10,10 @@ type TranscriptSinks = { readonly transcript: TranscriptSink };
 const STATE = { name: 'NightshiftState', type: 'KEYWORD' } as const;
 const WAITING_FOR = { name: 'NightshiftWaitingFor', type: 'KEYWORD' } as const;
 const COST = { name: 'NightshiftCostUsd', type: 'DOUBLE' } as const;
+const STOP_REASON = { name: 'NightshiftStopReason', type: 'KEYWORD' } as const;
+const VERDICT = { name: 'NightshiftVerdict', type: 'KEYWORD' } as const;
+const LOOP = { name: 'NightshiftLoop', type: 'KEYWORD' } as const;
+const REDONE = { name: 'NightshiftRedone', type: 'INT' } as const;
 
 /** Dollars by which the cost in the list may lag behind while a run works, so that it costs no event a turn. */
 const COST_STEP_USD = 0.05;
@@ -58,20 +62,34 @@ function createEventPublisher(transcript: TranscriptSink): (run: Run) => void {
 }
 
 function createListPublisher(): (run: Run) => void {
-  let shownState = '';
-  let shownWaiting: string | null = null;
+  let shown = '';
   let shownCost = -1;
   return (run) => {
-    const state = listedState(run.state);
-    const waiting = waitingFor(run);
+    const listed = listedOf(run);
     const cost = run.totals.usage.costUsd ?? 0;
-    if (state === shownState && waiting === shownWaiting && cost - shownCost < COST_STEP_USD) return;
-    upsertSearchAttributes([
-      { key: STATE, value: state },
-      { key: WAITING_FOR, value: waiting },
-      { key: COST, value: cost },
-    ]);
+    const now = JSON.stringify(listed);
+    if (now === shown && cost - shownCost < COST_STEP_USD) return;
+    upsertSearchAttributes([...listed, { key: COST, value: cost }]);
     upsertMemo({ [MEMO_KEY]: memoOf(run) });
-    [shownState, shownWaiting, shownCost] = [state, waiting, cost];
+    [shown, shownCost] = [now, cost];
   };
+}
+
+type Listed = Extract<Parameters<typeof upsertSearchAttributes>[0], readonly unknown[]>[number];
+
+/** What a list is filtered by, besides the cost. A change of it costs an event, so it changes seldom. */
+function listedOf(run: Run): readonly Listed[] {
+  const listed: readonly Listed[] = [
+    { key: STATE, value: listedState(run.state) },
+    { key: WAITING_FOR, value: waitingFor(run) },
+  ];
+  const judged = judgementOf(run);
+  if (judged === null) return listed;
+  return [
+    ...listed,
+    { key: STOP_REASON, value: judged.stopReason },
+    { key: VERDICT, value: judged.verdict },
+    { key: LOOP, value: judged.loop },
+    { key: REDONE, value: judged.redone },
+  ];
 }
