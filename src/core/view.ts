@@ -162,6 +162,8 @@ function fateOf({ fallback, onTimeout, kind }: Approval): string {
 function endText({ result }: Run): string {
   const outcome = result?.outcome;
   if (outcome === undefined) return '';
+  if (outcome.status === 'completed')
+    return outcome.reason === undefined ? 'completed' : `completed (${outcome.reason})`;
   return 'message' in outcome ? `${outcome.status}: ${outcome.message}` : outcome.status;
 }
 

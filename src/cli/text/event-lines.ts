@@ -1,5 +1,5 @@
+import { EMIT_VALUE, NOTES, TODO } from '../../contract/control-tools.ts';
 import type { ApprovalKind } from '../../contract/approvals.ts';
-import { TODO } from '../../contract/control-tools.ts';
 import type { RunEvent } from '../../contract/events.ts';
 import type { Colors } from '../terminal.ts';
 import { judgementLine, type Line, type LineSituation } from './judgement-lines.ts';
@@ -97,6 +97,9 @@ function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>, chara
   return `turn ${turn}${words}${asks}${usage.output > 0 ? '' : ' · no tokens'}`;
 }
 
+/** Tools whose success is an event of its own. */
+const TELLING: ReadonlySet<string> = new Set([TODO, NOTES, EMIT_VALUE]);
+
 function toolLine(
   event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>,
   { colors, summaries, charactersMax }: Situation,
@@ -110,21 +113,13 @@ function toolLine(
       text: toolText(event.tool, shortLine(event.summary, charactersMax)),
     };
   }
+  if (TELLING.has(event.tool) && event.status === 'success') return null;
   const summary = toolText(event.tool, shortLine(summaries.get(event.callId) ?? '', charactersMax));
   const took = colors.dim(event.durationMs >= 50 ? ` · ${spanText(event.durationMs)}` : '');
-  if (event.status === 'success')
-    return { icon: colors.green('✓'), word: 'done', text: `${doneText(event, { summary, charactersMax })}${took}` };
+  if (event.status === 'success') return { icon: colors.green('✓'), word: 'done', text: `${summary}${took}` };
   const why = `${event.error ?? event.status}: ${shortLine(event.text.replace(/^[a-z_]+: /u, ''), charactersMax)}`;
   const icon = event.status === 'error' ? colors.red('✗') : colors.yellow('✗');
   return { icon, word: shortLine(event.status, 12), text: `${summary}${took} · ${why}` };
-}
-
-/** Of the list of what is to be done, people want to know how far it is. */
-function doneText(
-  { tool, text }: EventOf<'tool.ended'>,
-  { summary, charactersMax }: { readonly summary: string; readonly charactersMax: number },
-): string {
-  return tool === TODO ? toolText(tool, shortLine(text, charactersMax)) : summary;
 }
 
 function toolText(tool: string, summary: string): string {

@@ -215,15 +215,20 @@ function stepLines(step: Step, { colors, lines }: { colors: Colors; lines: Event
       return row('Action', callText(step));
     case 'observation':
       return row('Observation', observationText(step, colors));
-    case 'thought':
-    case 'words':
-      return row('Thought', shortLine(step.text, WORDS_CHARACTERS));
     default:
       return row(LABELS[step.kind], shortLine(step.text, WORDS_CHARACTERS));
   }
 }
 
-const LABELS = { answer: 'Answer', plan: 'Plan', block: 'Block', told: 'Told', remark: 'Note' } as const;
+const LABELS = {
+  thought: 'Thought',
+  words: 'Said',
+  answer: 'Answer',
+  plan: 'Plan',
+  block: 'Block',
+  told: 'Told',
+  remark: 'Note',
+} as const;
 
 function callText({ tool, summary }: Action): string {
   const words = summary === '' ? '' : ` · ${shortLine(summary, WORDS_CHARACTERS)}`;

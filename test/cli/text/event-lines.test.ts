@@ -80,7 +80,7 @@ const cases: [name: string, bodies: readonly RunEventBody[], expected: readonly 
         text: 'The list has 2 items.',
       },
     ],
-    ['    0.0s  ✓ done     todo · The list has 2 items.'],
+    [],
   ],
   [
     'a plan is told by how far it is and what is being done',

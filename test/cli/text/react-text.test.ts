@@ -47,7 +47,7 @@ const cases: [name: string, told: readonly Told[], expected: readonly string[]][
     [
       '  Turn 1',
       '    Thought      what is in it?',
-      '    Thought      I read it',
+      '    Said         I read it',
       '    Action       read_file · Read a.ts',
       '    Observation  read_file · success · 0.1 s · one two',
     ],

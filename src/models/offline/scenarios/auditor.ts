@@ -1,5 +1,6 @@
 import type { Scenario, ScriptedReply } from '../scenario.ts';
 import { HISTORY_COMMAND, readAudit, REPORT_PATH, SEARCHES, SOURCES_PATTERN, type Audit } from './audit.ts';
+import { STEPS_COUNT, withPlan } from './audit-plan.ts';
 import { checkStory, inShort, reportOf } from './audit-report.ts';
 import { acknowledgement, callTo, counted, listed, offers } from './speech.ts';
 
@@ -15,8 +16,10 @@ const CHECK_SECONDS_MAX = 600;
  */
 export const auditor: Scenario = (seen) => {
   const audit = readAudit(seen);
-  const reply = stages.map((stage) => stage(audit)).find((said) => said !== null) ?? farewell(audit);
-  return { ...reply, text: acknowledgement(seen) + (reply.text ?? '') };
+  const said = stages.map(({ step, stage }) => ({ step, reply: stage(audit) }));
+  const { step, reply } = said.find((one) => one.reply !== null) ?? { step: STEPS_COUNT, reply: null };
+  const planned = withPlan(audit, step, reply ?? farewell(audit));
+  return { ...planned, text: acknowledgement(seen) + (planned.text ?? '') };
 };
 
 type Stage = (audit: Audit) => ScriptedReply | null;
@@ -108,7 +111,17 @@ const write: Stage = (audit) =>
         calls: [callTo(audit.seen, 'write_file', { path: REPORT_PATH, content: reportOf(audit) })],
       };
 
-const stages: readonly Stage[] = [look, remember, find, search, read, learn, runChecks, write];
+/** Each stage, and the step of the plan it belongs to. */
+const stages: readonly { readonly step: number; readonly stage: Stage }[] = [
+  { step: 0, stage: look },
+  { step: 0, stage: remember },
+  { step: 0, stage: find },
+  { step: 1, stage: search },
+  { step: 2, stage: read },
+  { step: 3, stage: learn },
+  { step: 3, stage: runChecks },
+  { step: 4, stage: write },
+];
 
 function farewell(audit: Audit): ScriptedReply {
   return {

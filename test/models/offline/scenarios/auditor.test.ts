@@ -152,3 +152,23 @@ test('strange names and huge outputs are only ever text', async () => {
   expect(report).toContain('- and 150 more');
   expect(report.length).toBeLessThan(100_000);
 });
+
+test.each([
+  ['was run', ok('all good'), 'completed'],
+  ['was denied', failed('denied: ann denied this call, and it was not run.'), 'blocked'],
+])('with a to-do list the auditor keeps its plan, in which a check that %s says so', async (_name, check, expected) => {
+  const played = await play({ system, tools: repository(check, { todo: () => ok('The plan is now: …') }) });
+  const plans = played.calls.flatMap(({ name, input }) => (name === 'todo' ? [(input as Plan).items] : []));
+  expect(plans.map((items) => items.findIndex(({ status }) => status === 'in_progress'))).toEqual([0, 1, 2, 3, 4, -1]);
+  expect(plans.at(-1)?.map(({ status }) => status)).toEqual([
+    'completed',
+    'completed',
+    'completed',
+    expected,
+    'completed',
+  ]);
+});
+
+interface Plan {
+  readonly items: readonly { readonly status: string }[];
+}
