@@ -52,7 +52,7 @@ test('a run is told as a document, in a file that is whole or as it was', async 
   const marks = [...text.matchAll(/^(?:## \w+|### Turn \d+|\*\*(?:Thought|Action|Observation)\*\*)/gmu)].map(
     ([mark]) => mark,
   );
-  expect(marks.slice(0, 5)).toEqual(['## Task', '## Answer', '## Cost', '## Turns', '### Turn 1']);
+  expect(marks.slice(0, 5)).toEqual(['## Task', '## Answer', '## Cost', '## Plan', '## Turns']);
   expect(text).toMatch(/^\| turn \| offline \| \d+ \|/mu);
   expect(marks).toEqual(expect.arrayContaining(['**Action**', '**Observation**']));
   expect(text).toMatch(/^- .* UTC · approval · audit\.1 · denied by tester/mu);

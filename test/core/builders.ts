@@ -6,6 +6,7 @@ import type { RunSpec } from '../../src/contract/spec.ts';
 import type { ToolCallResult } from '../../src/contract/tool-calls.ts';
 import { apply, type Observation } from '../../src/core/apply.ts';
 import { begin } from '../../src/core/begin.ts';
+import { decide } from '../../src/core/decide.ts';
 import { newRun, type Run } from '../../src/core/run.ts';
 
 /** The clock of these tests: milliseconds, any will do. */
@@ -113,4 +114,12 @@ export function after(run: Run, ...steps: readonly (Observation | ((run: Run) =>
     (next, step, index) => (typeof step === 'function' ? step(next) : apply(next, step, T0 + index + 1)),
     run,
   );
+}
+
+/** What comes next, in a word or two. */
+export function next(run: Run): string {
+  const decision = decide(run, T0);
+  if (decision.kind === 'end') return `end ${decision.result.stopReason}`;
+  if (decision.kind === 'think') return `think ${decision.purpose}`;
+  return decision.kind === 'reflect' ? `reflect ${decision.on}` : decision.kind;
 }

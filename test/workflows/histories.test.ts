@@ -9,6 +9,7 @@ import { faults } from '../../src/models/offline/faults.ts';
 import { steps } from '../../src/models/offline/scenario.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';
 import { openHouse, type House, type LiveRun } from '../support/house.ts';
+import { outputTool, stories as judgementStories } from '../support/judgement-stories.ts';
 import { askingTool, lostTool } from '../support/uncertain-tools.ts';
 
 /**
@@ -151,6 +152,46 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
       },
     });
   },
+  async looped(house) {
+    return await toldAs(house, 'a loop that a person stops');
+  },
+  async unsure(house) {
+    return await toldAs(house, 'a critique that is not sure');
+  },
+  async delivered(house) {
+    return await toldAs(house, 'declared outputs complete');
+  },
+  async checked(house) {
+    return await toldAs(house, 'a completion check');
+  },
+  async leased(house) {
+    const id = 'offline-recorded-leased';
+    const model = { id, maxTokens: 2_000, contextTokens: 200_000, offline: false };
+    const caps = [{ key: 'day:2026-11-21', tokens: 200_000 }];
+    return await house.start(steps([look, { text: 'end' }]), {
+      model,
+      budget: { atCap: 'stop', ledger: 'recorded-ledger', caps },
+    });
+  },
+  async hooked(house) {
+    const hook = { command: 'cat > /dev/null', effect: 'idempotent', timeoutMs: 20_000 } as const;
+    return await house.start(steps([look, { text: 'end' }]), {
+      hooks: (['before_model', 'before_tool', 'after_tool', 'before_stop'] as const).map((on) => ({
+        ...hook,
+        name: on,
+        on,
+      })),
+    });
+  },
+  async 'compacted-by-model'(house) {
+    return await house.start(
+      (seen) => (seen.aside === null && seen.turn < 9 ? { ...look, text: 'words '.repeat(400) } : { text: 'end' }),
+      {
+        model: { id: 'offline-recorded-compacted-by-model', maxTokens: 2_000, contextTokens: 8_000, offline: false },
+        compaction: { windowShare: 0.6, keptShare: 0.6, by: 'model' },
+      },
+    );
+  },
   async cancelled(house) {
     const run = await house.start(steps([{ calls: [{ name: 'bash', input: { command: 'sleep 60' } }] }]), {
       policy: { allow: ['bash'] },
@@ -161,10 +202,18 @@ const stories: Readonly<Record<string, (house: House) => Promise<LiveRun>>> = {
   },
 };
 
+/** A run as one of the stories of judgement tells it. */
+async function toldAs(house: House, name: string): Promise<LiveRun> {
+  const { script, changes, act } = judgementStories[name]!;
+  const run = await house.start(script, changes);
+  await act?.(house, run);
+  return run;
+}
+
 describe.runIf(version !== undefined)('recording', () => {
   let house: House;
   beforeAll(async () => {
-    house = await openHouse({ tools: [lostTool, askingTool] });
+    house = await openHouse({ tools: [lostTool, askingTool], definitions: [outputTool] });
   });
   afterAll(async () => {
     await house.close();

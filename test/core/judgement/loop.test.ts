@@ -4,7 +4,7 @@ import type { Observation } from '../../../src/core/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, planOf, reply, result, started, T0, words } from '../builders.ts';
+import { after, fresh, next, planOf, reply, result, started, T0, words } from '../builders.ts';
 
 type Steps = readonly (Observation | ((run: Run) => Run))[];
 
@@ -33,14 +33,6 @@ function repeated(run: Run, name: string, times: number): Run {
     next = after(next, ...called(next.turn + 1, name));
   }
   return next;
-}
-
-/** What comes next, in a word or two. */
-function next(run: Run): string {
-  const decision = decide(run, T0);
-  if (decision.kind === 'end') return `end ${decision.result.stopReason}`;
-  if (decision.kind === 'think') return `think ${decision.purpose}`;
-  return decision.kind === 'reflect' ? `reflect ${decision.on}` : decision.kind;
 }
 
 function rungs(run: Run): readonly string[] {

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import { emitValueDefinition } from '../../../src/contract/control-tools.ts';
 import type { RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
-import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0, verdict, words } from '../builders.ts';
+import { after, fresh, next, reply, result, started, T0, verdict, words } from '../builders.ts';
 
 const outputs = [
   { name: 'title', schema: { type: 'string' } },
@@ -30,14 +29,6 @@ const looking = (turn: number): readonly (Observation | ((run: Run) => Run))[] =
   started(`c${turn}-0`),
   result(`c${turn}-0`, `found ${turn}`),
 ];
-
-/** What comes next, in a word or two. */
-function next(run: Run): string {
-  const decision = decide(run, T0);
-  if (decision.kind === 'end') return `end ${decision.result.stopReason}`;
-  if (decision.kind === 'think') return `think ${decision.purpose}`;
-  return decision.kind === 'reflect' ? `reflect ${decision.on}` : decision.kind;
-}
 
 function lastText(run: Run): string {
   const block = run.messages.at(-1)?.content.at(-1);

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Critique, RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
-import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0, verdict } from '../builders.ts';
+import { after, fresh, next, reply, result, started, T0, verdict } from '../builders.ts';
 
 type Steps = readonly (Observation | ((run: Run) => Run))[];
 
@@ -21,14 +20,6 @@ function called(turn: number, changes: { tool?: string; input?: unknown; failed?
     started(id),
     result(id, failed ? 'no such thing' : 'ok', failed ? error : {}),
   ];
-}
-
-/** What comes next, in a word or two. */
-function next(run: Run): string {
-  const decision = decide(run, T0);
-  if (decision.kind === 'end') return `end ${decision.result.stopReason}`;
-  if (decision.kind === 'think') return `think ${decision.purpose}`;
-  return decision.kind === 'reflect' ? `reflect ${decision.on}` : decision.kind;
 }
 
 function verdicts(run: Run): readonly string[] {
