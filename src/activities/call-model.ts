@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { CallModelInput, CallModelResult } from '../contract/activities.ts';
 import { REPLY_BYTES_MAX } from '../contract/limits.ts';
 import { FAILURES } from '../contract/names.ts';
 import { modelFor } from '../core/aside/model-for.ts';
 import { textOf, toolUses } from '../core/replies.ts';
 import { jsonBytes } from '../core/sizes.ts';
-import { ModelError, type CallOptions, type ModelReply, type ModelRequest } from '../models/model.ts';
+import { ModelError, type ModelReply } from '../models/model.ts';
+import { keepAccount, unusable, type AccountedReply } from './attempt-account.ts';
 import { checkCalls } from './check-calls.ts';
 import type { Dependencies } from './dependencies.ts';
-import { withLiveText } from './live.ts';
-import { modelFailure } from './model-failure.ts';
 import { requestFor } from './model-request.ts';
 import { readTranscript } from './read-transcript.ts';
+import type { Progress } from './reply-keeper.ts';
 import { stopSignal } from './stop-signal.ts';
 import type { Transcript } from './transcript-cache.ts';
 
@@ -24,48 +24,58 @@ export async function callModel(dependencies: Dependencies, input: CallModelInpu
   const transcript = await readTranscript(dependencies.transcripts, input.messages);
   const started = performance.now();
   const asked = `${input.purpose} ${input.compact?.by ?? ''} ${input.round}`;
-  const name = `${transcript.spec.runId} ${asked} ${digestOf(transcript)}`;
-  // The heartbeat is each attempt's own, also of one that joins a call still going on.
-  const reply = await withLiveText(async (onLive) => {
-    return await dependencies.replies.once(name, async () => await ask(dependencies, transcript, { ...input, onLive }));
+  // What an activity used that failed for good was counted, so the next for the same turn must not join its request.
+  const { activityId } = Context.current().info;
+  const name = `${transcript.spec.runId} ${activityId} ${asked} ${digestOf(transcript)}`;
+  // Heartbeat and account are each attempt's own, also of one that joins a call still going on.
+  const came = await keepAccount(async (watch) => {
+    return await dependencies.replies.once(name, watch, async (report) => {
+      return await ask(dependencies, transcript, { ...input, report });
+    });
   });
+  guardSize(came);
+  if (input.purpose === 'compact') guardSummary(came, input);
   const durationMs = Math.round(performance.now() - started);
+  const { reply, lost } = came;
   const calls = await checkCalls(dependencies, transcript.spec, toolUses(reply.message));
-  return { ...reply, calls, durationMs };
+  return { ...reply, calls, durationMs, ...(lost !== undefined && { lost }) };
 }
 
-async function ask(
-  dependencies: Dependencies,
-  transcript: Transcript,
-  input: CallModelInput & Pick<CallOptions, 'onLive'>,
-): Promise<ModelReply> {
+interface Asked extends CallModelInput {
+  readonly report: (progress: Progress) => void;
+}
+
+async function ask(dependencies: Dependencies, transcript: Transcript, input: Asked): Promise<ModelReply> {
+  const { report } = input;
   const choice = modelFor(transcript.spec, input.purpose, input.compact);
   const signal = stopSignal();
   try {
-    const request = requestFor(transcript, input);
-    const reply = await dependencies.model(choice).call(request, { signal, onLive: input.onLive });
-    guardSize(reply);
-    if (input.purpose === 'compact') guardSummary(reply, request);
-    return reply;
+    return await dependencies.model(choice).call(requestFor(transcript, input), {
+      signal,
+      onLive: (live) => report({ live }),
+      onUsage: (usage) => report({ usage }),
+    });
   } catch (error) {
-    throw error instanceof ModelError ? modelFailure(error) : error;
+    if (error instanceof ModelError && error.usage !== undefined) report({ usage: error.usage });
+    throw error;
   }
 }
 
 /** A reply that history cannot hold is thrown away here; what it cost is still counted. */
-function guardSize({ message, usage }: ModelReply): void {
-  const bytes = jsonBytes(message);
+function guardSize(came: AccountedReply): void {
+  const bytes = jsonBytes(came.reply.message);
   if (bytes <= REPLY_BYTES_MAX) return;
-  const text = `${bytes} bytes; at most ${REPLY_BYTES_MAX} can be kept`;
-  throw ApplicationFailure.nonRetryable(text, FAILURES.replyTooLarge, usage);
+  throw unusable(`${bytes} bytes; at most ${REPLY_BYTES_MAX} can be kept`, FAILURES.replyTooLarge, came);
 }
 
 /** Old turns are given up for their summary, so one that is missing or was cut short must not pass for it. What it cost is told. */
-function guardSummary({ message, stopReason, usage }: ModelReply, { compaction }: ModelRequest): void {
-  const isWhole = compaction === undefined ? stopReason === 'end_turn' : stopReason === 'compaction';
-  if (isWhole && (compaction !== undefined || textOf(message) !== '')) return;
+function guardSummary(came: AccountedReply, { compact }: CallModelInput): void {
+  const { message, stopReason } = came.reply;
+  const isSigned = compact?.by === 'api';
+  const isWhole = stopReason === (isSigned ? 'compaction' : 'end_turn');
+  if (isWhole && (isSigned || textOf(message) !== '')) return;
   const text = `Cannot use the summary: it ended with "${stopReason}" and ${textOf(message).length} characters`;
-  throw ApplicationFailure.nonRetryable(text, FAILURES.modelRejected, usage);
+  throw unusable(text, FAILURES.modelRejected, came);
 }
 
 /** Names what the call is about, so that a run which was reset does not get the reply of another conversation. */

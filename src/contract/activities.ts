@@ -53,6 +53,11 @@ export interface CallModelResult {
   readonly model: string;
   readonly requestId: string | null;
   readonly durationMs: number;
+  /**
+   * What earlier attempts used whose reply never came whole: the API bills it all the same. Not in `usage`. Left out
+   * when nothing was lost. Output that was not counted by the API is estimated, see `CallBeat`.
+   */
+  readonly lost?: Usage;
 }
 
 /** The call itself is found in the transcript by `callId`; `digest` binds what runs to what was decided. */
@@ -159,3 +164,14 @@ export interface LiveText {
   readonly offset: number;
   readonly tail: string;
 }
+
+/**
+ * What a model call shows through its heartbeat: its live text, and what its requests used so far, by a name of each.
+ * The next attempt, on any worker, finds it there and carries it on. Of a reply that is not finished the prompt is as
+ * the API counted it, and the output an estimate of the characters that came, four to a token; hidden thinking is more.
+ */
+export interface CallBeat extends Partial<LiveText> {
+  readonly used: RequestsUsed;
+}
+
+export type RequestsUsed = Readonly<Record<string, Usage>>;

@@ -1,5 +1,6 @@
 import type { CallModelResult, CallPurpose } from '../contract/activities.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
+import { plus } from './attempts.ts';
 import { spendOf } from './budget/reserve.ts';
 import { ended } from './call-life.ts';
 import { openCalls } from './calls.ts';
@@ -92,11 +93,15 @@ function count(run: Run, result: CallModelResult, now: number): Run {
   });
 }
 
-/** Counts what a model call cost, whatever it was for. */
-export function countCall(run: Run, { usage, durationMs, model }: CallModelResult, purpose: CallPurpose): Run {
-  const paid = pay(run.totals, { purpose, model, usage });
+/**
+ * Counts what a model call cost, whatever it was for. It is one call however many attempts it took: what those used
+ * whose reply never came is its money and its tokens.
+ */
+export function countCall(run: Run, { usage, lost, durationMs, model }: CallModelResult, purpose: CallPurpose): Run {
+  const used = lost === undefined ? usage : plus(usage, lost);
+  const paid = pay(run.totals, { purpose, model, usage: used });
   const totals = { ...paid, activeMs: run.totals.activeMs + durationMs };
-  return { ...run, totals, budget: spendOf(run.budget, usage), rounds: run.rounds + 1 };
+  return { ...run, totals, budget: spendOf(run.budget, used), rounds: run.rounds + 1 };
 }
 
 function refused(run: Run, message: AssistantMessage): Run {

@@ -1,4 +1,4 @@
-import type { CallModelResult, CallPurpose, HookResult, LeaseResult } from '../contract/activities.ts';
+import type { CallModelResult, HookResult, LeaseResult } from '../contract/activities.ts';
 import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
 import type { Outcome, Parking } from '../contract/run.ts';
@@ -7,9 +7,8 @@ import { overdue, replaceApproval } from './approvals.ts';
 import { isOpen, moved } from './call-life.ts';
 import { applyReply } from './apply-reply.ts';
 import { applyResult } from './apply-results.ts';
-import { modelFor } from './aside/model-for.ts';
-import { atOwnLimit } from './budget/at-cap.ts';
-import { applyLease, spendOf } from './budget/reserve.ts';
+import { atOwnLimit, mayBeRaised } from './budget/at-cap.ts';
+import { applyLease } from './budget/reserve.ts';
 import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
 import { callHooks, callHooksBeforeModel, callHooksBeforeStop } from './due-hooks.ts';
 import { applyHook } from './apply-hook.ts';
@@ -25,22 +24,27 @@ import { compact, needsCompaction, type Summarised } from './memory/compaction.t
 import { applyPlan } from './plan.ts';
 import { exceededLimit } from './limits.ts';
 import { closingResult, settleOpen, takeQuestion, takeResult } from './outcomes.ts';
+import { payForLost, tellOfLost, type LostCall } from './lost-calls.ts';
 import { note, sayAsUser, type Run } from './run.ts';
 import { oneLine } from './sizes.ts';
-import { pay } from './spending.ts';
 import { notRun, resultOfApproval, told } from './told.ts';
 
 /** What came of a step. The workflow turns whatever happened into one of these, failures included. */
 export type Observation =
   | { readonly kind: 'reply'; readonly result: CallModelResult }
-  | { readonly kind: 'reply_lost'; readonly why: ReplyLost; readonly message: string; readonly usage?: Usage }
-  | { readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string }
+  /** `usage` is that of a whole reply which was thrown away. */
+  | ({
+      readonly kind: 'reply_lost';
+      readonly why: ReplyLost;
+      readonly message: string;
+      readonly usage?: Usage;
+    } & Broken)
+  | ({ readonly kind: 'parked'; readonly reason: Parking['reason']; readonly message: string } & Broken)
   | { readonly kind: 'plan'; readonly result: CallModelResult }
-  | { readonly kind: 'summary'; readonly result: CallModelResult | null }
-  | {
-      readonly kind: 'critique' | 'completion' | 'loop' | 'loop_confirm';
+  | ({
+      readonly kind: 'summary' | 'critique' | 'completion' | 'loop' | 'loop_confirm';
       readonly result: CallModelResult | null;
-    }
+    } & Broken)
   | { readonly kind: 'hooked'; readonly due: DueHook; readonly result: HookResult }
   | { readonly kind: 'leased'; readonly result: LeaseResult; readonly isLast: boolean }
   | { readonly kind: 'result'; readonly callId: string; readonly result: ToolCallResult }
@@ -49,14 +53,45 @@ export type Observation =
   | { readonly kind: 'held_too_long' }
   /** `lost` was paid for summaries that could not be used. */
   | { readonly kind: 'compacted'; readonly summarised: Summarised | null; readonly lost?: readonly Usage[] }
-  | { readonly kind: 'cancelled' };
+  | ({ readonly kind: 'cancelled' } & Broken);
+
+/** Present when a model call failed for good after it was paid for. */
+interface Broken {
+  readonly broken?: LostCall;
+}
 
 /** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept. */
 export type ReplyLost = 'rejected' | 'context' | 'too_large';
 
 /** Makes the next run from what was observed, and settles everything that follows from it without a step. */
 export function apply(run: Run, observation: Observation, now: number): Run {
-  return settleTurn(applyOne(run, observation, now), now);
+  return settleTurn(applyOne(countLost(run, observation, now), observation, now), now);
+}
+
+/** Tells what attempts cost that came to nothing. `countCall` pays it with the reply, if there is one at last. */
+function countLost(run: Run, observation: Observation, now: number): Run {
+  const broken = 'broken' in observation ? observation.broken : undefined;
+  if (broken !== undefined)
+    return tellOfLost(payForLost(run, broken), { what: 'the call brought no reply', usage: broken.usage }, now);
+  const lost = replyIn(observation)?.lost;
+  return lost === undefined ? run : tellOfLost(run, { what: 'an earlier attempt broke off', usage: lost }, now);
+}
+
+function replyIn(observation: Observation): CallModelResult | null | undefined {
+  switch (observation.kind) {
+    case 'reply':
+    case 'plan':
+    case 'summary':
+    case 'critique':
+    case 'completion':
+    case 'loop':
+    case 'loop_confirm':
+      return observation.result;
+    case 'compacted':
+      return observation.summarised?.result;
+    default:
+      return undefined;
+  }
 }
 
 function applyOne(run: Run, observation: Observation, now: number): Run {
@@ -91,7 +126,7 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
     case 'held_too_long':
       return stop(run, 'paused_too_long', 'Nobody resumed the run in time');
     case 'compacted':
-      return compact(payForLost(run, observation.lost ?? [], 'compact'), observation.summarised, now);
+      return compact(payForSummaries(run, observation.lost), observation.summarised, now);
     case 'cancelled':
       return cancel(run, now);
   }
@@ -193,7 +228,8 @@ function expireOverdue(run: Run, now: number): Run {
 
 function stopCallsPastLimits(run: Run, now: number): Run {
   const hit = run.ending?.status === 'stopped' ? run.ending : exceededLimit(run);
-  if (hit === undefined) return run;
+  // Calls cost no model's money, so those that were asked for are run before a person is asked to top up.
+  if (hit === undefined || ('cause' in hit && mayBeRaised(run, hit.cause))) return run;
   const result = notRun('cancelled', 'cancelled', told.limit(hit.message));
   return closeCalls(run, result, now);
 }
@@ -208,21 +244,18 @@ function applyLostReply(
   { why, message, usage }: Extract<Observation, { kind: 'reply_lost' }>,
   now: number,
 ): Run {
-  const paid = payForLost({ ...run, rounds: run.rounds + 1 }, usage === undefined ? [] : [usage], 'turn');
+  const next = { ...run, rounds: run.rounds + 1 };
+  const paid = usage === undefined ? next : payForLost(next, { purpose: 'turn', usage });
   const noted = note(paid, now, { type: 'model.problem', turn: run.turn, problem: message });
   if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
-  const next = { ...noted, problems: run.problems + 1 };
-  if (next.problems >= PROBLEMS_MAX) return stop(next, why === 'context' ? 'context' : 'max_tokens', message);
-  return why === 'context' ? { ...next, compactionWanted: true } : sayAsUser(next, told.tooLarge(message));
+  const counted = { ...noted, problems: run.problems + 1 };
+  if (counted.problems >= PROBLEMS_MAX) return stop(counted, why === 'context' ? 'context' : 'max_tokens', message);
+  return why === 'context' ? { ...counted, compactionWanted: true } : sayAsUser(counted, told.tooLarge(message));
 }
 
 /** What was paid for and could not be used is spent all the same. */
-function payForLost(run: Run, lost: readonly Usage[], purpose: CallPurpose): Run {
-  const { id: model } = modelFor(run.spec, purpose);
-  return lost.reduce((next, usage) => {
-    const totals = pay(next.totals, { purpose, model, usage });
-    return { ...next, totals, budget: spendOf(next.budget, usage) };
-  }, run);
+function payForSummaries(run: Run, lost: readonly Usage[] = []): Run {
+  return lost.reduce((next, usage) => payForLost(next, { purpose: 'compact', usage }), run);
 }
 
 function park(run: Run, parked: Parking, now: number): Run {

@@ -33,6 +33,7 @@ export function begin(run: Run, decision: Decision, now: number): Run {
   const state = stateOf(decision, run);
   const entered = run.state === state ? run : { ...run, state, since: now };
   const noted = run.state === state ? entered : note(entered, now, { type: 'run.state', state, now: nowText(entered) });
+  if (decision.kind === 'lease') return { ...noted, budget: { ...noted.budget, asked: decision.input.lease } };
   return decision.kind === 'act' ? beginCalls(noted, decision, now) : noted;
 }
 

@@ -111,7 +111,7 @@ export interface Run {
   readonly errorsInRow: number;
   readonly checks: CheckState;
   readonly loop: LoopState;
-  /** The newest turn that was looked at for loops without having had calls. */
+  /** The newest turn that was looked at for loops, so that none is looked at twice. */
   readonly watchedTurn: number;
   /** What a person is asked about the run itself; null while nothing is open. */
   readonly matter: Matter | null;

@@ -177,11 +177,25 @@ export function detailsOf(run: Run): string {
     `**${run.state}** · ${nowText(run)}${spec.model.offline ? ' · **offline model**' : ''}`,
     '',
     `${turns} · ${tokens} · $${(costUsd ?? 0).toFixed(4)} · ${spanText(totals.activeMs)} of work`,
+    ...judgedLine(run),
     ...questionsOf(run),
     ...(run.plan === '' ? [] : ['', '### Plan', run.plan]),
     ...todosOf(run),
   ];
   return lines.join('\n');
+}
+
+/** One line about what judged the run so far; none where nothing did. */
+function judgedLine(run: Run): readonly string[] {
+  const { spec, verdict, redone, loop, compactions } = run;
+  const declared = spec.outputs?.length ?? 0;
+  const parts = [
+    ...(verdict === null ? [] : [`critique: ${verdict}, sent back ${redone} of ${spec.critique.redoMax} times`]),
+    ...(loop.ladder.rung === null ? [] : [`loop: ${loop.ladder.rung}`]),
+    ...(declared === 0 ? [] : [`${declared - missingOutputs(run).length} of ${declared} outputs`]),
+    ...(compactions === 0 ? [] : [`compacted ${compactions} times`]),
+  ];
+  return parts.length === 0 ? [] : ['', parts.join(' · ')];
 }
 
 function questionsOf(run: Run): readonly string[] {

@@ -4,7 +4,8 @@ import { classifyFailure } from './errors.ts';
 import { collectLiveText } from './live-text.ts';
 import { ModelError, type CallOptions, type Model, type ModelReply, type ModelRequest } from './model.ts';
 import { watchSilence } from './silence.ts';
-import { betaBodyOf, bodyOf, replyOf } from './wire.ts';
+import { meterUsage, type Meter } from './usage-so-far.ts';
+import { betaBodyOf, bodyOf, replyOf, type AnyMessage } from './wire.ts';
 
 export interface AnthropicOptions {
   readonly apiKey: string;
@@ -58,22 +59,25 @@ interface Line {
 async function call(
   { client, idleMs }: Line,
   request: ModelRequest,
-  { signal, onLive }: CallOptions,
+  { signal, onLive, onUsage }: CallOptions,
 ): Promise<ModelReply> {
   const silence = watchSilence(idleMs);
+  const meter = meterUsage(request, onUsage);
   try {
     const stream = streamOf(client, request, {
       signal: AbortSignal.any([signal, silence.signal]),
       middleware: [async (sent, next) => silence.listen(await next(sent))],
     });
     const live = collectLiveText(onLive);
+    stream.on('streamEvent', meter.see);
     stream.on('text', (piece) => live('text', piece));
     stream.on('thinking', (piece) => live('thinking', piece));
     const message = await stream.finalMessage();
     return replyOf(message, request, stream.request_id ?? null);
   } catch (error) {
     const silentMs = silence.signal.aborted ? idleMs : null;
-    throw classifyFailure(error, { model: request.model, cancelled: signal.aborted, silentMs });
+    const usage = meter.used();
+    throw classifyFailure(error, { model: request.model, cancelled: signal.aborted, silentMs, usage });
   } finally {
     silence.close();
   }
@@ -83,8 +87,9 @@ type ReplyStream = Pick<
   ReturnType<Anthropic['messages']['stream'] | Anthropic['beta']['messages']['stream']>,
   'request_id'
 > & {
-  readonly on: (event: 'text' | 'thinking', listener: (piece: string) => void) => unknown;
-  readonly finalMessage: () => Promise<Anthropic.Message | Anthropic.Beta.BetaMessage>;
+  on(event: 'text' | 'thinking', listener: (piece: string) => void): unknown;
+  on(event: 'streamEvent', listener: Meter['see']): unknown;
+  readonly finalMessage: () => Promise<AnyMessage>;
 };
 
 /** Only what needs it goes the way of the beta, so that nothing else can break when that way changes. */

@@ -1,4 +1,5 @@
 import { APIError } from '@anthropic-ai/sdk';
+import type { Usage } from '../contract/messages.ts';
 import { ModelError, type ModelErrorDetails } from './model.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -9,6 +10,8 @@ export interface FailureContext {
   readonly cancelled: boolean;
   /** Milliseconds without a byte after which we gave up, or null when we did not. */
   readonly silentMs: number | null;
+  /** What the call used until it failed. */
+  readonly usage?: Usage | undefined;
 }
 
 /** Characters of an answer that are repeated in an error; a gateway may answer with a whole page. */
@@ -45,6 +48,13 @@ const CONTEXT_FULL = /prompt is too long|exceeds? (the )?(maximum )?context|cont
 
 /** Turns whatever a call threw into a `ModelError`. The order of the questions matters; each is asked once. */
 export function classifyFailure(error: unknown, context: FailureContext): ModelError {
+  const { usage } = context;
+  const classified = classify(error, context);
+  if (usage === undefined) return classified;
+  return new ModelError(classified.message, { ...classified, cause: classified.cause, usage });
+}
+
+function classify(error: unknown, context: FailureContext): ModelError {
   if (error instanceof ModelError) return error;
   if (context.cancelled) return failure(context, { kind: 'cancelled', cause: error }, 'it was cancelled');
   if (context.silentMs !== null) {

@@ -54,6 +54,11 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Called for each piece of text or thinking. What it throws is ignored: live text is a nicety. */
   readonly onLive: (live: LiveText) => void;
+  /**
+   * Called with what the call used so far, from the moment the API says what the prompt took. The output is an estimate
+   * until the API counts it. What it throws is ignored.
+   */
+  readonly onUsage?: (usage: Usage) => void;
 }
 
 /** A way to a model. Both functions reject with a `ModelError` and with nothing else. */
@@ -80,6 +85,8 @@ export interface ModelErrorDetails {
   readonly retryAfterMs?: number;
   /** Of kind `operator`: what to mend. */
   readonly operator?: 'credentials' | 'credit';
+  /** What is billed although the call failed; left out when the API never began to answer. */
+  readonly usage?: Usage;
   readonly cause?: unknown;
 }
 
@@ -87,12 +94,14 @@ export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs?: number;
   readonly operator?: 'credentials' | 'credit';
+  readonly usage?: Usage;
 
-  constructor(message: string, { kind, retryAfterMs, operator, cause }: ModelErrorDetails) {
+  constructor(message: string, { kind, retryAfterMs, operator, usage, cause }: ModelErrorDetails) {
     super(message, { cause });
     this.name = 'ModelError';
     this.kind = kind;
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
     if (operator !== undefined) this.operator = operator;
+    if (usage !== undefined) this.usage = usage;
   }
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantBlock, Message, UserBlock } from '../contract/messages.ts';
+import type { AssistantBlock, Message, Usage, UserBlock } from '../contract/messages.ts';
 import { factsOf } from './facts.ts';
 import { ModelError, type ModelReply, type ModelRequest } from './model.ts';
 import { priceUsd } from './prices.ts';
@@ -96,7 +96,7 @@ function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, '\uFFFD');
 }
 
-type AnyMessage = Anthropic.Message | Anthropic.Beta.BetaMessage;
+export type AnyMessage = Anthropic.Message | Anthropic.Beta.BetaMessage;
 type AnyBlock = AnyMessage['content'][number];
 
 /** What a finished stream is worth. Throws `ModelError` of kind `unavailable` when it is no message at all. */
@@ -107,15 +107,25 @@ export function replyOf(message: AnyMessage, request: ModelRequest, requestId: s
       cause: message,
     });
   }
-  const model = typeof message.model === 'string' && message.model !== '' ? message.model : request.model;
-  const counts = countsOf(message.usage);
   return {
     message: { role: 'assistant', content: message.content.filter((block) => !isEmptyText(block)).map(storedOf) },
     stopReason: message.stop_reason,
-    usage: { ...counts, costUsd: priceUsd(model, counts, request.price) ?? priceUsd(request.model, counts) },
-    model,
+    usage: usageOf(message, request, 0),
+    model: modelOf(message, request),
     requestId,
   };
+}
+
+/** What a message used, as far as the API has counted; the output is taken to be at least `outputMin` tokens. */
+export function usageOf(message: AnyMessage, request: ModelRequest, outputMin: number): Usage {
+  const counted = countsOf(message.usage);
+  const counts = { ...counted, output: Math.max(counted.output, outputMin) };
+  const costUsd = priceUsd(modelOf(message, request), counts, request.price) ?? priceUsd(request.model, counts);
+  return { ...counts, costUsd };
+}
+
+function modelOf({ model }: AnyMessage, request: ModelRequest): string {
+  return typeof model === 'string' && model !== '' ? model : request.model;
 }
 
 /** The API sometimes sends a text block without text, and refuses to take one back. */
@@ -129,7 +139,7 @@ function storedOf(block: AnyBlock): AssistantBlock {
   return KNOWN_BLOCKS.has(plain.type) ? (plain as unknown as AssistantBlock) : { type: 'other', block: plain };
 }
 
-type Counts = Omit<ModelReply['usage'], 'costUsd'>;
+type Counts = Omit<Usage, 'costUsd'>;
 
 interface WireCounts {
   readonly input_tokens: number;

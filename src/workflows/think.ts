@@ -1,6 +1,7 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancelledFailure,
   isCancellation,
   proxyActivities,
   TimeoutFailure,
@@ -10,17 +11,29 @@ import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
 import { modelFor } from '../core/aside/model-for.ts';
+import { isUsage, lostOf, sumOf, usedIn } from '../core/attempts.ts';
 import type { Decision } from '../core/decide.ts';
+import type { LostCall } from '../core/lost-calls.ts';
 import type { Run } from '../core/run.ts';
+import { tokensOf } from '../core/spending.ts';
 
 /** Calls the model once, for a turn or for one of the asides. Retries are the server's. */
 export async function think(run: Run, purpose: Exclude<CallPurpose, 'compact'>): Promise<readonly Observation[]> {
   try {
     return [observed(purpose, await callModel(run, purpose))];
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    return [purpose === 'turn' || purpose === 'plan' ? lost(error) : { kind: purpose, result: null }];
+    if (!(error instanceof ActivityFailure)) throw error;
+    const usage = lostIn(error.cause);
+    const paid = usage === undefined ? {} : { broken: { purpose, usage } };
+    if (isCancellation(error)) return cancelled(error, paid);
+    return [{ ...(isAside(purpose) ? { kind: purpose, result: null } : failed(error)), ...paid }];
   }
+}
+
+function isAside(
+  purpose: Exclude<CallPurpose, 'compact'>,
+): purpose is Exclude<CallPurpose, 'compact' | 'turn' | 'plan'> {
+  return purpose !== 'turn' && purpose !== 'plan';
 }
 
 /** Has the old turns summarised. Where the API cannot do it a model does, and where no model can, a rule will. */
@@ -34,11 +47,21 @@ export async function compactTurns(
     const result = await callModel(run, 'compact', { messages, by });
     return [{ kind: 'compacted', summarised: { messages, by, result }, lost }];
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    const { usage } = paidFor(error.cause);
+    if (!(error instanceof ActivityFailure)) throw error;
+    const usage = sumOf([paidFor(error.cause).usage, lostIn(error.cause)]);
     const paid = usage === undefined ? lost : [...lost, usage];
+    if (isCancellation(error)) {
+      const all = sumOf(paid);
+      return cancelled(error, all === undefined ? {} : { broken: { purpose: 'compact', usage: all } });
+    }
     return await compactTurns(run, { kind: 'compact', messages, by: by === 'api' ? 'model' : 'rule' }, paid);
   }
+}
+
+/** A cancel is thrown on, unless there is something to pay. */
+function cancelled(error: ActivityFailure, paid: { readonly broken?: LostCall }): readonly Observation[] {
+  if (paid.broken === undefined) throw error;
+  return [{ kind: 'cancelled', ...paid }];
 }
 
 async function callModel(
@@ -77,7 +100,7 @@ function observed(purpose: Exclude<CallPurpose, 'compact'>, result: CallModelRes
   return purpose === 'turn' ? { kind: 'reply', result } : { kind: purpose, result };
 }
 
-function lost({ cause }: ActivityFailure): Observation {
+function failed({ cause }: ActivityFailure): Extract<Observation, { kind: 'parked' | 'reply_lost' }> {
   const message = cause?.message ?? 'the model call failed';
   const type = cause instanceof ApplicationFailure ? cause.type : undefined;
   switch (type) {
@@ -98,8 +121,24 @@ function lost({ cause }: ActivityFailure): Observation {
 
 /** A reply that was thrown away was paid for all the same. */
 function paidFor(cause: Error | undefined): { readonly usage?: Usage } {
-  const usage = cause instanceof ApplicationFailure ? (cause.details?.[0] as Usage | undefined) : undefined;
-  return usage === undefined ? {} : { usage };
+  const usage = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  return isUsage(usage) ? { usage } : {};
+}
+
+/**
+ * What the attempts of a call used whose replies never came. A failure says it, and so does the last heartbeat of an
+ * attempt that ran out of time; both count from the first attempt on, so the newer has more.
+ */
+function lostIn(cause: Error | undefined): Usage | undefined {
+  if (cause instanceof TimeoutFailure) return more(lostOf(usedIn(cause.lastHeartbeatDetails)), lostIn(cause.cause));
+  const isTelling = cause instanceof ApplicationFailure || cause instanceof CancelledFailure;
+  const usage: unknown = isTelling ? cause.details?.[1] : undefined;
+  return isUsage(usage) ? usage : undefined;
+}
+
+function more(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return tokensOf(one) >= tokensOf(other) ? one : other;
 }
 
 function outOfTime(cause: Error | undefined, message: string): string {

@@ -15,6 +15,15 @@ interface SettledBudget {
 /** The run's own limits that a person may raise, as caps. */
 const OWN: Readonly<Partial<Record<StopCause, string>>> = { cost: 'run:cost', tokens: 'run:tokens' };
 
+/** Whether a limit of the run's own may be raised by a person, so that nothing need be broken off for it. */
+export function mayBeRaised(run: Run, cause: StopCause): boolean {
+  return OWN[cause] !== undefined && mayAsk(run);
+}
+
+function mayAsk(run: Run): boolean {
+  return run.spec.budget?.atCap === 'ask' && !isUnattended(run);
+}
+
 /** What happens at a limit of the run's own: for money and tokens a person may be asked to top up. */
 export function atOwnLimit(run: Run, { cause, message }: LimitReached, now: number): Run {
   const noted = note(run, now, { type: 'limit.reached', limit: cause, message });
@@ -28,7 +37,7 @@ export function atOwnLimit(run: Run, { cause, message }: LimitReached, now: numb
 /** Asks a person to top up, or stops where nobody can be asked or the spec says so. */
 export function atCap(run: Run, { cap, message }: { readonly cap: Cap; readonly message: string }, now: number): Run {
   const noted = note(run, now, { type: 'budget.exhausted', cap: cap.key, message });
-  if (run.spec.budget?.atCap !== 'ask' || isUnattended(run)) return stop(noted, causeOf(cap.key), message);
+  if (!mayAsk(run)) return stop(noted, causeOf(cap.key), message);
   const question: Asked = {
     matter: { about: 'budget', cap, message },
     title: `${message}. Top up?`.slice(0, 300),

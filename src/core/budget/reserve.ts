@@ -1,6 +1,6 @@
 import type { Amount, LeaseInput, LeaseResult } from '../../contract/activities.ts';
 import type { Usage } from '../../contract/messages.ts';
-import type { ModelChoice } from '../../contract/spec.ts';
+import type { ModelChoice, RunSpec } from '../../contract/spec.ts';
 import { note, type Run } from '../run.ts';
 import { tokensOf } from '../spending.ts';
 import { amountOf, nothing } from './amount.ts';
@@ -22,16 +22,28 @@ export function leaseFor(run: Run, model: ModelChoice): LeaseInput | null {
 }
 
 /** What goes back to the ledger when the run has ended; null when nothing was leased or it went back already. */
-export function lastLease({ spec, budget: { purse, isReturned } }: Run): LeaseInput | null {
-  if (spec.budget?.ledger === undefined || purse.leases === 0 || isReturned === true) return null;
-  return nextLease(purse, nothing, { isLast: true });
+export function lastLease({ spec, budget: { purse, asked, isReturned } }: Run): LeaseInput | null {
+  if (spec.budget?.ledger === undefined || asked === 0 || isReturned === true) return null;
+  // A cancelled run may have missed the answer to its latest lease, and a repeat of it would only hear that again.
+  return { ...nextLease(purse, nothing, { isLast: true }), lease: asked + 1 };
 }
 
 function estimate({ messageBytes, windowTokens, spec }: Run, { maxTokens, priceCeiling }: ModelChoice): Amount {
-  const bytes = messageBytes + JSON.stringify(spec.tools).length + spec.system.length;
+  const bytes = messageBytes + toolsLength(spec) + spec.system.length;
   const promptTokens = Math.max(windowTokens, Math.ceil(bytes / BYTES_PER_TOKEN));
   return estimateCall({ promptTokens, replyTokens: maxTokens, price: priceCeiling ?? null });
 }
+
+/** Characters of the tools as JSON. They never change within a run, so they are counted once. */
+function toolsLength({ tools }: RunSpec): number {
+  const known = lengths.get(tools);
+  if (known !== undefined) return known;
+  const { length } = JSON.stringify(tools);
+  lengths.set(tools, length);
+  return length;
+}
+
+const lengths = new WeakMap<RunSpec['tools'], number>();
 
 /** Takes what a call used out of the purse. */
 export function spendOf(budget: BudgetState, usage: Usage): BudgetState {

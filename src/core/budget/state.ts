@@ -7,6 +7,8 @@ export interface BudgetState {
   readonly raised: Amount;
   /** What a person allowed beyond a shared cap, until the ledger has heard of it. */
   readonly topUp: ({ readonly id: string; readonly cap: string; readonly by: string } & Amount) | null;
+  /** Number of the latest lease that was asked for, whether its answer came or not; 0 before the first. */
+  readonly asked: number;
   /** What was left has gone back to the ledger. */
   readonly isReturned?: true;
 }
@@ -15,4 +17,5 @@ export const newBudgetState: BudgetState = {
   purse: emptyPurse,
   raised: { costUsd: 0, tokens: 0 },
   topUp: null,
+  asked: 0,
 };

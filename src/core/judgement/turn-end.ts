@@ -12,7 +12,7 @@ import { askLoopJudge, watchForLoops } from './loop.ts';
 /** Ends a turn whose calls have all ended: tells the model their results, and judges what came of it. */
 export function endTurn(run: Run, now: number): Run {
   const { calls } = run;
-  const counted = { ...run, checks: checkTurn(run), errorsInRow: errorsInRow(run) };
+  const counted = { ...run, checks: checkTurn(run), errorsInRow: errorsInRow(run), watchedTurn: run.turn };
   const closed = closeTurn(withReminder(counted));
   return judgeTurn(closed, calls, now);
 }
@@ -81,9 +81,11 @@ const RULED_RETRIES_MAX = 2;
 function withReminder(run: Run): Run {
   const { todos, spec, turn, todosTurn } = run;
   const waited = turn - todosTurn;
-  const [first, ...others] = run.calls;
+  // A result that is no success begins with the word for what happened, and keeps it.
+  const place = run.calls.find(({ result }) => result?.status === 'success');
   if (spec.remindAfterTurns === undefined || waited < spec.remindAfterTurns || !todos.some(isActive)) return run;
-  if (first?.result === undefined) return run;
-  const content = `${told.remind(waited, renderTodos(todos).join('\n'))}\n\n${first.result.content}`;
-  return { ...run, todosTurn: turn, calls: [{ ...first, result: { ...first.result, content } }, ...others] };
+  if (place?.result === undefined) return run;
+  const content = `${told.remind(waited, renderTodos(todos).join('\n'))}\n\n${place.result.content}`;
+  const reminded = { ...place, result: { ...place.result, content } };
+  return { ...run, todosTurn: turn, calls: run.calls.map((call) => (call.id === place.id ? reminded : call)) };
 }

@@ -70,7 +70,7 @@ function withResults(
 ): { readonly kept: readonly string[]; readonly isNew: boolean } {
   const successes = calls.filter(({ status }) => status === 'success');
   const keys = new Set(successes.map(({ resultHash }) => textHash(String(resultHash)).slice(0, 8)));
-  const before = new Set(known);
-  const kept = [...known.filter((key) => !keys.has(key)), ...keys];
-  return { kept: kept.slice(-RESULTS_REMEMBERED), isNew: [...keys].some((key) => !before.has(key)) };
+  const others = known.filter((key) => !keys.has(key));
+  const isNew = known.length - others.length < keys.size;
+  return { kept: [...others, ...keys].slice(-RESULTS_REMEMBERED), isNew };
 }

@@ -83,11 +83,9 @@ function part(hash: number): string {
 }
 
 function withCalls(known: readonly string[], { calls }: TurnSeen): { calls: readonly string[]; isNew: boolean } {
-  const keys = calls.map(({ digest }) => textHash(digest).slice(0, 8));
-  const before = new Set(known);
-  const fresh = new Set(keys.filter((key) => !before.has(key)));
+  const latest = new Set(calls.map(({ digest }) => textHash(digest).slice(0, 8)));
   // Calls made again are renewed, so that the oldest to be forgotten is the one longest unused.
-  const latest = new Set(keys);
-  const kept = [...known.filter((key) => !latest.has(key)), ...latest];
-  return { calls: kept.slice(-CALLS_REMEMBERED), isNew: fresh.size > 0 };
+  const others = known.filter((key) => !latest.has(key));
+  const isNew = known.length - others.length < latest.size;
+  return { calls: [...others, ...latest].slice(-CALLS_REMEMBERED), isNew };
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { factsOf, isOfflineModel } from '../facts.ts';
+import { openBill } from './bill.ts';
 import { checkBinding, prefixesOf, type Prefix } from './binding.ts';
 import { readConversation } from './conversation.ts';
 import { spoil } from './faulty-reply.ts';
 import type { Fault } from './faults.ts';
 import { readJson, sendError, sendJson, sendPage, type Visit } from './http.ts';
 import type { Ledger, ModelLedger } from './ledger.ts';
-import { playStream, untilGone, type Stage } from './playback.ts';
+import { playStream, untilGone, type Part, type Stage } from './playback.ts';
 import { tokensOf, type PromptCache } from './prompt-cache.ts';
 import { messageOf, speak, type SpokenReply } from './reply.ts';
 import { RequestRefused } from './refused.ts';
@@ -55,8 +56,9 @@ async function perform({ house, model, body, betas, fault }: Performance, stage:
   if (early !== null) return early;
   const reply = compose(house, model, readRequest(body, betas));
   const spoken = fault === null ? reply.spoken : spoil(reply.spoken, fault, reply.prefix);
-  if (reply.request.stream) return (await playStream(spoken, fault, stage)) ? 'completed' : 'abandoned';
-  return sendWhole(spoken, fault, stage);
+  const part: Part = { reply: spoken, bill: openBill(model, spoken) };
+  if (reply.request.stream) return (await playStream(part, fault, stage)) ? 'completed' : 'abandoned';
+  return sendWhole(part, fault, stage);
 }
 
 /** Faults that come before the API has looked at the request. */
@@ -71,11 +73,12 @@ async function failEarly(fault: Fault, { response, requestId, gone }: Stage): Pr
   return 'refused';
 }
 
-function sendWhole(reply: SpokenReply, fault: Fault | null, { response, requestId }: Stage): End {
+function sendWhole({ reply, bill }: Part, fault: Fault | null, { response, requestId }: Stage): End {
   if (fault !== null && 'afterEvents' in fault) {
     response.destroy();
     return 'abandoned';
   }
+  bill.whole();
   sendJson(response, messageOf(reply), requestId);
   return 'completed';
 }

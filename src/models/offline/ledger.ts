@@ -19,12 +19,21 @@ export interface RequestCounts {
   readonly abandoned: number;
 }
 
+/** Tokens that requests to one model are billed for: whole prompts, and the output that was sent. */
+export interface BilledTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
 /** What the server knows about one model: its script, its faults to come, and what it was asked. */
 export interface ModelLedger {
   scenario: Scenario | null;
   readonly faults: Fault[];
   readonly recorded: RecordedRequest[];
   readonly counts: { -readonly [Key in keyof RequestCounts]: RequestCounts[Key] };
+  billed: BilledTokens;
 }
 
 /** Models that are remembered; ids come from outside, so there must be an end to them. */
@@ -47,6 +56,7 @@ export function createLedger(keep: number): Ledger {
       faults: [],
       recorded: [],
       counts: { requests: 0, completed: 0, refused: 0, abandoned: 0 },
+      billed: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     };
     const idle = models.size < MODELS_MAX ? undefined : [...models].find(([, { scenario }]) => scenario === null)?.[0];
     if (idle !== undefined) models.delete(idle);

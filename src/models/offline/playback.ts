@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bill } from './bill.ts';
 import type { Fault } from './faults.ts';
 import type { SpokenReply } from './reply.ts';
 import { event, eventsOf, frameOf, type StreamEvent } from './stream.ts';
@@ -12,8 +13,14 @@ export interface Stage {
   readonly gone: AbortSignal;
 }
 
+/** A reply, and who counts what of it goes out. */
+export interface Part {
+  readonly reply: SpokenReply;
+  readonly bill: Bill;
+}
+
 /** Streams a reply, with the fault in its way if there is one. Resolves to whether the reply was sent whole. */
-export async function playStream(reply: SpokenReply, fault: Fault | null, stage: Stage): Promise<boolean> {
+export async function playStream({ reply, bill }: Part, fault: Fault | null, stage: Stage): Promise<boolean> {
   const { response, requestId, gone } = stage;
   response.writeHead(200, {
     'content-type': 'text/event-stream',
@@ -24,33 +31,38 @@ export async function playStream(reply: SpokenReply, fault: Fault | null, stage:
   const events = fault?.kind === 'unknown_kinds' ? withUnknownEvent(eventsOf(reply)) : eventsOf(reply);
   try {
     return fault !== null && 'afterEvents' in fault
-      ? await playUntil(events.slice(0, Math.min(fault.afterEvents ?? 0, events.length - 1)), fault, { reply, stage })
-      : await playAll(events, { reply, stage });
+      ? await playUntil(events.slice(0, Math.min(fault.afterEvents ?? 0, events.length - 1)), fault, {
+          reply,
+          bill,
+          stage,
+        })
+      : await playAll(events, { reply, bill, stage });
   } catch (error) {
     if (gone.aborted) return false;
     throw error;
   }
 }
 
-interface Playing {
-  readonly reply: SpokenReply;
+interface Playing extends Part {
   readonly stage: Stage;
 }
 
-async function playAll(events: readonly StreamEvent[], { reply, stage }: Playing): Promise<true> {
-  for (const next of events) await send(next, reply.pauseMs, stage);
-  stage.response.end();
+async function playAll(events: readonly StreamEvent[], playing: Playing): Promise<true> {
+  for (const next of events) await send(next, playing);
+  playing.stage.response.end();
   return true;
 }
 
-async function playUntil(events: readonly StreamEvent[], fault: Fault, { reply, stage }: Playing): Promise<false> {
-  for (const next of events) await send(next, reply.pauseMs, stage);
-  await breakOff(fault, stage);
+async function playUntil(events: readonly StreamEvent[], fault: Fault, playing: Playing): Promise<false> {
+  for (const next of events) await send(next, playing);
+  await breakOff(fault, playing.stage);
   return false;
 }
 
-async function send(next: StreamEvent, pauseMs: number, { response, gone }: Stage): Promise<void> {
+async function send(next: StreamEvent, { reply: { pauseMs }, bill, stage }: Playing): Promise<void> {
+  const { response, gone } = stage;
   gone.throwIfAborted();
+  bill.sent(next);
   if (!response.write(frameOf(next))) await once(response, 'drain', { signal: gone });
   if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: gone });
 }

@@ -160,7 +160,8 @@ export function openingOf(reply: SpokenReply): Readonly<Record<string, unknown>>
   };
 }
 
-function outputTokens({ blocks }: SpokenReply): number {
+/** What the whole reply is billed at. */
+export function outputTokens({ blocks }: SpokenReply): number {
   return tokensOf(blocks.reduce((sum, { whole }) => sum + JSON.stringify(whole).length, 0));
 }
 

@@ -7,7 +7,7 @@ import { answerMessages, type House } from './answer.ts';
 import { prefixesOf } from './binding.ts';
 import type { Fault } from './faults.ts';
 import { keyOf, readJson, sendError, sendJson, type Visit } from './http.ts';
-import { createLedger, type RecordedRequest, type RequestCounts } from './ledger.ts';
+import { createLedger, type BilledTokens, type RecordedRequest, type RequestCounts } from './ledger.ts';
 import { createPromptCache, tokensOf } from './prompt-cache.ts';
 import { RequestRefused } from './refused.ts';
 import { readPrompt } from './request.ts';
@@ -36,6 +36,8 @@ export interface OfflineModel {
   /** The newest requests to a model, oldest first. */
   readonly requests: (modelId: string) => readonly RecordedRequest[];
   readonly counts: (modelId: string) => RequestCounts;
+  /** What all requests to a model are billed for, broken ones included. */
+  readonly billed: (modelId: string) => BilledTokens;
   /** Ends every connection, stalled ones included. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startOfflineModel(options: OfflineModelOptions = {}): Prom
     inject: (modelId, fault) => void ledger.of(modelId).faults.push(...[fault].flat()),
     requests: (modelId) => [...ledger.of(modelId).recorded],
     counts: (modelId) => ({ ...ledger.of(modelId).counts }),
+    billed: (modelId) => ledger.of(modelId).billed,
     async close() {
       closing.abort();
       if (!server.listening) return;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { loopsSchema, type Loops, type RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
+import { detailsOf } from '../../../src/core/view.ts';
 import { answer } from '../../../src/core/people.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, planOf, reply, result, started, T0, words } from '../builders.ts';
@@ -128,4 +129,9 @@ test('when both agree the ladder is climbed', () => {
     rung: 'nudge',
     what: 'it reads a',
   });
+});
+
+test('the details that the Temporal UI shows say what judged the run', () => {
+  expect(detailsOf(repeated(watched(), 'a', 5))).toContain('loop: nudge');
+  expect(detailsOf(fresh({ loops: loopsSchema.parse({}) }))).not.toMatch(/loop:|critique:|outputs|compacted/u);
 });

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { emitValueDefinition } from '../../../src/contract/control-tools.ts';
 import type { RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
+import { begin } from '../../../src/core/begin.ts';
+import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, reply, result, started, T0, verdict, words } from '../builders.ts';
@@ -179,6 +181,39 @@ test('a run at its limit of money asks a person to top up, and goes on with what
   );
   expect(next(topped)).toBe('think turn');
   expect(topped.budget.raised).toEqual({ costUsd: 5, tokens: 0 });
+});
+
+test('calls that were asked for are still run when the money is used up, since they cost none', () => {
+  const spent = after(
+    fresh({ ...small, ...asking }),
+    ...looking(1),
+    reply(2, '', [
+      ['read', {}],
+      ['write', {}],
+    ]),
+  );
+  expect(next(spent)).toBe('act');
+  expect(
+    next(
+      after(
+        fresh(small),
+        ...looking(1),
+        reply(2, '', [
+          ['read', {}],
+          ['write', {}],
+        ]),
+      ),
+    ),
+  ).toBe('end cost');
+});
+
+test('what was leased goes back also when the run was cancelled before it heard of it', () => {
+  const leasing = fresh({ budget: { atCap: 'ask', ledger: 'l', caps: [{ key: 'day:1', costUsd: 1 }] } });
+  const decision = decide(leasing, T0);
+  expect(decision).toMatchObject({ kind: 'lease', input: { lease: 1 } });
+  const cancelled = after(begin(leasing, decision, T0), { kind: 'cancelled' });
+  expect(decide(cancelled, T0)).toMatchObject({ kind: 'lease', input: { lease: 2, isLast: true } });
+  expect(next(after(fresh(), { kind: 'cancelled' }))).toBe('end cancelled');
 });
 
 test.each([
