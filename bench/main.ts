@@ -3,7 +3,10 @@ import { arch, cpus, platform, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureBudget } from './budget.ts';
 import { measureCancel } from './cancel.ts';
+import { measureCompaction } from './compaction.ts';
+import { measureDecide } from './decide.ts';
 import { measureGrowth } from './growth.ts';
+import { measureLongRun } from './long-run.ts';
 import { measureOverhead } from './overhead.ts';
 import { measureRecovery } from './recovery.ts';
 import { measureCpu, measureIdleMemory } from './resources.ts';
@@ -36,6 +39,9 @@ const SECTIONS: Readonly<Record<string, (setting: Setting) => Promise<Figures>>>
       historyContinuationsAt500Turns: long.continuations,
     };
   },
+  growth2000: measureLongRun,
+  compaction: measureCompaction,
+  decide: async () => await Promise.resolve(measureDecide()),
   recovery: async (setting) => {
     const seconds = await measureRecovery(setting, { kills: 20, when: 'mid-step' });
     const anyMoment = await measureRecovery(setting, { kills: 10, when: 'any moment' });
@@ -67,6 +73,8 @@ const TARGETS: Readonly<Record<string, number>> = {
   turnOverheadRatio: 1.25,
   turnOverheadRatio50Runs: 1.25,
   historyGrowthRatio: 1.1,
+  historyGrowthRatio2000: 1.1,
+  decideGrowthRatio: 2,
   historyBytesPerMessageByte: 2,
   recoveryMedianSeconds: 2,
   recoveryWorstSeconds: 5,
@@ -76,7 +84,7 @@ const TARGETS: Readonly<Record<string, number>> = {
 
 const HELP = `Usage: npm run bench -- [--json FILE] [--only ${Object.keys(SECTIONS).join('|')}]
 
-Measures Nightshift against a bare Temporal workflow on the same server, in one run. Takes about ten minutes.`;
+Measures Nightshift against a bare Temporal workflow on the same server, in one run. Takes about twelve minutes.`;
 
 const { values } = parseArgs({
   options: { json: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
