@@ -7,7 +7,7 @@ import type { Output, RunSpec } from '../contract/spec.ts';
 import { judgedCall } from '../core/policy/judged-call.ts';
 import { decidePolicy } from '../core/policy/policy.ts';
 import { fitText, jsonBytes, oneLine } from '../core/sizes.ts';
-import { effectiveUse, type EffectiveUse } from '../core/use-tool.ts';
+import { effectiveUse, type EffectiveUse } from '../core/calls/use-tool.ts';
 import { textDigest } from '../tools/digest.ts';
 import { foreignType } from '../tools/foreign-schema.ts';
 import type { Scene } from '../tools/registry.ts';

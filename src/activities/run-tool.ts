@@ -6,7 +6,7 @@ import { judgedCall } from '../core/policy/judged-call.ts';
 import { deniesPath, permitsPath, YOLO_GRANT } from '../core/policy/policy.ts';
 import { toolUses } from '../core/replies.ts';
 import { notRun, told } from '../core/told.ts';
-import { effectiveUse, type EffectiveUse } from '../core/use-tool.ts';
+import { effectiveUse, type EffectiveUse } from '../core/calls/use-tool.ts';
 import { textDigest } from '../tools/digest.ts';
 import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/ledger/ledger.ts';
 import { fitted, resultOf } from '../tools/run-tool.ts';

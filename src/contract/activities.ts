@@ -1,15 +1,8 @@
 import type { RunEvent } from './events.ts';
+import type { CallPurpose } from './run.ts';
 import type { Message, StopReason, Usage, AssistantMessage } from './messages.ts';
 import type { ToolAnswer, ToolCallResult, ToolErrorKind, ToolQuestion, Touch } from './tool-calls.ts';
 import type { RunSpec } from './spec.ts';
-
-/**
- * What a model call is for. Only a `turn` may use tools. `plan` is written before anything is done, `summary` at the
- * end. The others are asides, whose question and answer never enter the transcript: `critique` judges the work,
- * `completion` whether the task is done, `loop` and `loop_confirm` whether the run goes round in circles, and `compact`
- * writes down what old turns did.
- */
-export type CallPurpose = 'turn' | 'plan' | 'summary' | 'critique' | 'completion' | 'loop' | 'loop_confirm' | 'compact';
 
 /**
  * What a model call is told. Neither the transcript nor the spec is in it: the activity reads both from the cache

@@ -1,5 +1,4 @@
 import type { Approval } from './approvals.ts';
-import type { CallPurpose } from './activities.ts';
 import type { Usage } from './messages.ts';
 import type { ToolCallStatus, ToolErrorKind } from './tool-calls.ts';
 
@@ -53,6 +52,14 @@ export type Outcome =
   | { readonly status: 'stopped'; readonly reason: StopCause; readonly message: string }
   | { readonly status: 'failed'; readonly error: string; readonly message: string }
   | { readonly status: 'cancelled'; readonly by: string };
+
+/**
+ * What a model call is for. Only a `turn` may use tools. `plan` is written before anything is done, `summary` at the
+ * end. The others are asides, whose question and answer never enter the transcript: `critique` judges the work,
+ * `completion` whether the task is done, `loop` and `loop_confirm` whether the run goes round in circles, and `compact`
+ * writes down what old turns did.
+ */
+export type CallPurpose = 'turn' | 'plan' | 'summary' | 'critique' | 'completion' | 'loop' | 'loop_confirm' | 'compact';
 
 /** What one model was used for, and what that took. */
 export interface Spending {

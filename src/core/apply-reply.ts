@@ -1,12 +1,13 @@
-import type { CallModelResult, CallPurpose } from '../contract/activities.ts';
+import type { CallModelResult } from '../contract/activities.ts';
+import type { CallPurpose } from '../contract/run.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
 import { plus } from './attempts.ts';
 import { spendOf } from './budget/reserve.ts';
-import { ended } from './call-life.ts';
-import { openCalls } from './calls.ts';
+import { ended } from './calls/call-life.ts';
+import { openCalls } from './calls/calls.ts';
 import { PROBLEMS_MAX, stop } from './ending.ts';
 import { textOf, thoughtOf, toolUses } from './replies.ts';
-import { closeTurn } from './apply-results.ts';
+import { closeTurn } from './calls/apply-results.ts';
 import { eventText, note, say, sayAsUser, type Run } from './run.ts';
 import { pay, tokensOf } from './spending.ts';
 import { notRun, told } from './told.ts';

@@ -1,6 +1,6 @@
 import type { RunState } from '../contract/run.ts';
 import type { Decision } from './decide.ts';
-import { moved } from './call-life.ts';
+import { moved } from './calls/call-life.ts';
 import { note, type Run } from './run.ts';
 import { nowText } from './view.ts';
 

@@ -1,7 +1,7 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { Outcome, RunResult, StopReason } from '../contract/run.ts';
 import { KIB } from '../contract/limits.ts';
-import { supersede } from './approvals.ts';
+import { supersede } from './people/approvals.ts';
 import { countCall } from './apply-reply.ts';
 import { textOf } from './replies.ts';
 import { eventText, note, say, type Run } from './run.ts';

@@ -1,4 +1,4 @@
-import type { CallPurpose } from '../contract/activities.ts';
+import type { CallPurpose } from '../contract/run.ts';
 import type { Usage } from '../contract/messages.ts';
 import { modelFor } from './aside/model-for.ts';
 import { spendOf } from './budget/reserve.ts';

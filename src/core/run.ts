@@ -1,13 +1,22 @@
 import type { Approval } from '../contract/approvals.ts';
-import type { CallPurpose } from '../contract/activities.ts';
 import type { Message } from '../contract/messages.ts';
-import type { CompletionCause, Outcome, Parking, RunResult, RunState, Todo, Totals, Verdict } from '../contract/run.ts';
+import type {
+  CallPurpose,
+  CompletionCause,
+  Outcome,
+  Parking,
+  RunResult,
+  RunState,
+  Todo,
+  Totals,
+  Verdict,
+} from '../contract/run.ts';
 import type { RunEventBody } from '../contract/events.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import type { ToolCall } from '../contract/tool-calls.ts';
 import { emptyLog, record, type EventLog } from './events.ts';
 import { newBudgetState, type BudgetState } from './budget/state.ts';
-import { newHookState, type HookState } from './hooks.ts';
+import { newHookState, type HookState } from './hooks/hooks.ts';
 import type { Termination } from './control/terminate.ts';
 import { newLoopState, noChecks, type CheckState, type LoopState, type Matter } from './judgement/state.ts';
 import { fitText, jsonBytes } from './sizes.ts';

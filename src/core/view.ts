@@ -1,9 +1,9 @@
 import type { Approval } from '../contract/approvals.ts';
 import type { RunMemo, RunState, RunView } from '../contract/run.ts';
-import { isOpen } from './call-life.ts';
+import { isOpen } from './calls/call-life.ts';
 import { missingOutputs } from './control/outputs.ts';
 import { renderTodos } from './control/todos.ts';
-import { inputOf } from './calls.ts';
+import { inputOf } from './calls/calls.ts';
 import type { Reflection, Run } from './run.ts';
 import { fitText, jsonBytes } from './sizes.ts';
 import { spanText, timeText } from './time-text.ts';

@@ -10,7 +10,8 @@ import {
 } from '@temporalio/workflow';
 import { REQUESTS_MAX, type LedgerAnswer, type LedgerView } from '../contract/budget.ts';
 import { FAILURES, LEDGER } from '../contract/names.ts';
-import { emptyLedger, leaseFor, viewOf, type Ledger } from '../core/budget/ledger.ts';
+import { emptyLedger, type Ledger } from '../core/budget/ledger-state.ts';
+import { leaseFor, viewOf } from '../core/budget/ledger.ts';
 import { REQUEST_SHAPE } from '../core/budget/request.ts';
 import { wantsToContinue } from './continuation.ts';
 import { orFail } from './ending.ts';

@@ -6,7 +6,8 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Activities, CallModelInput, CallModelResult, CallPurpose } from '../contract/activities.ts';
+import type { Activities, CallModelInput, CallModelResult } from '../contract/activities.ts';
+import type { CallPurpose } from '../contract/run.ts';
 import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ToolResultBlock } from '../../src/contract/messages.ts';
 import { apply, settleNow } from '../../src/core/apply.ts';
-import { ANSWER_GRACE_MS } from '../../src/core/approvals.ts';
+import { ANSWER_GRACE_MS } from '../../src/core/people/approvals.ts';
 import { decide } from '../../src/core/decide.ts';
-import { receive } from '../../src/core/inbox.ts';
-import { answer } from '../../src/core/people.ts';
+import { receive } from '../../src/core/people/inbox.ts';
+import { answer } from '../../src/core/people/answers.ts';
 import type { Run } from '../../src/core/run.ts';
 import { after, fresh, reply, result, started, T0 } from './builders.ts';
 

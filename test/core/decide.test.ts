@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decide, type Decision } from '../../src/core/decide.ts';
-import { pause, resume } from '../../src/core/people.ts';
+import { pause, resume } from '../../src/core/people/answers.ts';
 import type { Run } from '../../src/core/run.ts';
 import { after, fresh, reply, result, started, T0 } from './builders.ts';
 

@@ -18,10 +18,10 @@ afterAll(async () => {
 const roomy = { turns: 10_000, toolCalls: 100_000, activeMs: 1e9, tokens: 1e12, costUsd: 1e6 };
 
 test(
-  'a run of 2,000 turns works: it continues as new, compacts, and does each call once',
+  'a run of 900 turns works: it continues as new, compacts, and does each call once',
   { timeout: 240_000 },
   async () => {
-    const turns = 2_000;
+    const turns = 900;
     const script: Scenario = (seen) => {
       const done = Number(/is (\d+)/u.exec(seen.lastResults[0]?.text ?? '')?.[1] ?? 0);
       if (done >= turns - 1) return { text: `counted ${done}` };
@@ -43,7 +43,7 @@ test(
     // Five events a turn and more, numbered on through every continuation.
     expect(events.last).toBeGreaterThan(turns * 4);
     const view = await run.handle.query<{ continuations: number }, [unknown]>('state', {});
-    expect(view.continuations).toBeGreaterThan(2);
+    expect(view.continuations).toBeGreaterThan(1);
   },
 );
 

@@ -100,10 +100,8 @@ function modelText({ turn, text, calls, usage }: EventOf<'model.replied'>, chara
 /** Tools whose success is an event of its own. */
 const TELLING: ReadonlySet<string> = new Set([TODO, NOTES, EMIT_VALUE]);
 
-function toolLine(
-  event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>,
-  { colors, summaries, charactersMax }: Situation,
-): Line | null {
+function toolLine(event: EventOf<'tool.started' | 'tool.ended' | 'tool.proposed'>, situation: Situation): Line | null {
+  const { colors, charactersMax } = situation;
   if (event.type === 'tool.proposed') return null;
   if (event.type === 'tool.started') {
     if (QUICK_TOOLS.has(event.tool)) return null;
@@ -113,7 +111,10 @@ function toolLine(
       text: toolText(event.tool, shortLine(event.summary, charactersMax)),
     };
   }
-  if (TELLING.has(event.tool) && event.status === 'success') return null;
+  return TELLING.has(event.tool) && event.status === 'success' ? null : endedLine(event, situation);
+}
+
+function endedLine(event: EventOf<'tool.ended'>, { colors, summaries, charactersMax }: Situation): Line {
   const summary = toolText(event.tool, shortLine(summaries.get(event.callId) ?? '', charactersMax));
   const took = colors.dim(event.durationMs >= 50 ? ` · ${spanText(event.durationMs)}` : '');
   if (event.status === 'success') return { icon: colors.green('✓'), word: 'done', text: `${summary}${took}` };

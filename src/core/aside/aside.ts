@@ -1,4 +1,4 @@
-import type { CallPurpose } from '../../contract/activities.ts';
+import type { CallPurpose } from '../../contract/run.ts';
 import { KIB } from '../../contract/limits.ts';
 import type { Message } from '../../contract/messages.ts';
 import type { RunSpec } from '../../contract/spec.ts';

@@ -1,4 +1,5 @@
-import type { CallModelInput, CallPurpose } from '../../contract/activities.ts';
+import type { CallModelInput } from '../../contract/activities.ts';
+import type { CallPurpose } from '../../contract/run.ts';
 import type { ModelChoice, RunSpec } from '../../contract/spec.ts';
 
 /** The model that is called for a purpose. A lighter one screens where the spec names one; what it finds is confirmed by the run's own. */

@@ -3,7 +3,7 @@ import type { LimitReached } from '../limits.ts';
 import { askAboutRun, type Asked, type Decided } from '../judgement/question.ts';
 import type { Cap, Matter } from '../judgement/state.ts';
 import { stop } from '../ending.ts';
-import { isUnattended } from '../questions.ts';
+import { isUnattended } from '../people/questions.ts';
 import { note, type Run } from '../run.ts';
 
 /** A budget that was used up, and what was decided about it. */

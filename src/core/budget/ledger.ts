@@ -2,46 +2,10 @@ import type { Amount, LeaseResult } from '../../contract/activities.ts';
 import type { Cap, LedgerAnswer, LedgerRequest, LedgerView } from '../../contract/budget.ts';
 import { amountOf, larger, minus, nothing, plus } from './amount.ts';
 import { keyOn } from './keys.ts';
-import { COUNTERS_MAX, prune, type Moment } from './pruning.ts';
+import { COUNTERS_MAX, type Counter, type Holder, type Ledger } from './ledger-state.ts';
+import { prune, type Moment } from './pruning.ts';
 import { readLedgerRequest, REQUEST_SHAPE } from './request.ts';
 import { fullText, refusalText } from './refusal-text.ts';
-
-/** One counter: what runs spent and reserved together under a key. */
-export interface Counter {
-  readonly cap: Partial<Amount>;
-  readonly toppedUp: Amount;
-  readonly leased: Amount;
-  readonly spent: Amount;
-  /** Ids of the newest top-ups, so that none counts twice. */
-  readonly topUps: readonly string[];
-  /** When it was last asked, in milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** What the ledger knows of one run. Its open slice is what was granted and not spent. */
-export interface Holder {
-  readonly execution: string;
-  readonly lease: number;
-  /** The answer to that lease, for whoever asks again. */
-  readonly result: LeaseResult;
-  /** The counters that hold its slice. */
-  readonly keys: readonly string[];
-  /** Both since the start of the run, as the run itself counts. */
-  readonly granted: Amount;
-  readonly spent: Amount;
-  readonly isOpen: boolean;
-  readonly at: number;
-}
-
-/**
- * What runs spend together. A slice that a run never gives back, because the run is dead, stays reserved until its day
- * has passed.
- */
-export interface Ledger {
-  readonly counters: Readonly<Record<string, Counter>>;
-  readonly holders: Readonly<Record<string, Holder>>;
-  readonly prunedAt: number;
-}
 
 /** A request, and when the ledger got it. */
 export interface LeaseRequest extends LedgerRequest, Moment {}
@@ -57,8 +21,6 @@ const SLICE_SHARE = 0.02;
 const SLICE_TIMES_MAX = 8;
 
 const TOP_UPS_KEPT_MAX = 100;
-
-export const emptyLedger: Ledger = { counters: {}, holders: {}, prunedAt: 0 };
 
 /**
  * Settles what the run spent of its slice, and grants it a new one in place of what is left of that, if it fits under

@@ -1,9 +1,5 @@
 import { dayOf } from './keys.ts';
-import type { Counter, Holder, Ledger } from './ledger.ts';
-
-/** What one ledger keeps at most: with both full it is still carried from one execution to the next in one payload. */
-export const COUNTERS_MAX = 1_000;
-export const HOLDERS_MAX = 2_000;
+import { COUNTERS_MAX, HOLDERS_MAX, type Counter, type Holder, type Ledger } from './ledger-state.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

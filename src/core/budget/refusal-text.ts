@@ -1,7 +1,7 @@
 import type { Amount } from '../../contract/activities.ts';
 import type { Cap } from '../../contract/budget.ts';
 import { keyText } from './keys.ts';
-import { COUNTERS_MAX } from './pruning.ts';
+import { COUNTERS_MAX } from './ledger-state.ts';
 
 export interface Refused {
   readonly cap: Cap;

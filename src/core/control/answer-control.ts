@@ -2,8 +2,8 @@ import { ASK_HUMAN, EMIT_VALUE, NOTES, TERMINATE, TODO } from '../../contract/co
 import type { RunEventBody } from '../../contract/events.ts';
 import { NOTES_BYTES_MAX } from '../../contract/limits.ts';
 import type { ToolCall, ToolCallResult } from '../../contract/tool-calls.ts';
-import { ended, moved } from '../call-life.ts';
-import { isUnattended, type Question } from '../questions.ts';
+import { ended, moved } from '../calls/call-life.ts';
+import { isUnattended, type Question } from '../people/questions.ts';
 import type { Run } from '../run.ts';
 import { jsonBytes, oneLine } from '../sizes.ts';
 import { notRun, told } from '../told.ts';

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/run.ts';
 import type { ToolCall } from '../../contract/tool-calls.ts';
-import { inputOf } from '../calls.ts';
+import { inputOf } from '../calls/calls.ts';
 import { matchesGlob } from '../policy/globs.ts';
 import type { Run } from '../run.ts';
 import { oneLine } from '../sizes.ts';

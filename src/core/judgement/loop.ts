@@ -13,7 +13,7 @@ import {
   type LoopFound,
   type SeenCall,
 } from '../loops/observe.ts';
-import { isUnattended } from '../questions.ts';
+import { isUnattended } from '../people/questions.ts';
 import { textOf, thoughtOf } from '../replies.ts';
 import { note, sayAsUser, type Run } from '../run.ts';
 import { textHash } from '../text-hash.ts';

@@ -1,5 +1,5 @@
 import type { AcceptedAnswer, Approval, ApprovalOption, RunQuestion } from '../../contract/approvals.ts';
-import { openQuestion } from '../questions.ts';
+import { openQuestion } from '../people/questions.ts';
 import type { Run } from '../run.ts';
 import type { Matter } from './state.ts';
 

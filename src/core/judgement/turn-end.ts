@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../contract/tool-calls.ts';
-import { closeTurn } from '../apply-results.ts';
+import { closeTurn } from '../calls/apply-results.ts';
 import { areOutputsComplete } from '../control/outputs.ts';
 import { isActive, renderTodos } from '../control/todos.ts';
 import { stop } from '../ending.ts';

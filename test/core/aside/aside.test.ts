@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallPurpose } from '../../../src/contract/activities.ts';
+import type { CallPurpose } from '../../../src/contract/run.ts';
 import type { Message } from '../../../src/contract/messages.ts';
 import type { ModelChoice, RunSpec } from '../../../src/contract/spec.ts';
 import { asideFor } from '../../../src/core/aside/aside.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Amount } from '../../../src/contract/activities.ts';
 import type { Cap } from '../../../src/contract/budget.ts';
-import { emptyLedger, lease, viewOf, type Ledger, type LeaseRequest } from '../../../src/core/budget/ledger.ts';
+import { emptyLedger, type Ledger } from '../../../src/core/budget/ledger-state.ts';
+import { lease, viewOf, type LeaseRequest } from '../../../src/core/budget/ledger.ts';
 import { answered, covers, emptyPurse, nextLease, spend, type Purse } from '../../../src/core/budget/purse.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);

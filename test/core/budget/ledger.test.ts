@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { LeaseInput, LeaseResult } from '../../../src/contract/activities.ts';
 import type { Cap } from '../../../src/contract/budget.ts';
-import { emptyLedger, lease, viewOf, type Ledger, type LeaseRequest } from '../../../src/core/budget/ledger.ts';
-import { COUNTERS_MAX, HOLDERS_MAX } from '../../../src/core/budget/pruning.ts';
+import { emptyLedger, type Ledger } from '../../../src/core/budget/ledger-state.ts';
+import { lease, viewOf, type LeaseRequest } from '../../../src/core/budget/ledger.ts';
+import { COUNTERS_MAX, HOLDERS_MAX } from '../../../src/core/budget/ledger-state.ts';
 
 const DAY_MS = 86_400_000;
 /** Noon of 2026-11-21, UTC. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { emptyLedger, leaseFor } from '../../../src/core/budget/ledger.ts';
+import { emptyLedger } from '../../../src/core/budget/ledger-state.ts';
+import { leaseFor } from '../../../src/core/budget/ledger.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const none = { costUsd: 0, tokens: 0 };

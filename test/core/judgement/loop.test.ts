@@ -3,7 +3,7 @@ import { loopsSchema, type Loops, type RunSpec } from '../../../src/contract/spe
 import type { Observation } from '../../../src/core/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { detailsOf } from '../../../src/core/view.ts';
-import { answer } from '../../../src/core/people.ts';
+import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, planOf, reply, result, started, T0, words } from '../builders.ts';
 
@@ -134,4 +134,16 @@ test('when both agree the ladder is climbed', () => {
 test('the details that the Temporal UI shows say what judged the run', () => {
   expect(detailsOf(repeated(watched(), 'a', 5))).toContain('loop: nudge');
   expect(detailsOf(fresh({ loops: loopsSchema.parse({}) }))).not.toMatch(/loop:|critique:|outputs|compacted/u);
+});
+
+test('a turn with calls is looked at once: two turns with the same words and the same new call are no loop', () => {
+  const words = 'I look at the next part of the very same file, as I did in the turn before this one.';
+  const saying = (turn: number): Steps => {
+    const [asked, ...rest] = called(turn, 'same');
+    if (typeof asked !== 'object' || asked.kind !== 'reply') throw new Error('unreachable');
+    const content = [{ type: 'text', text: words } as const, ...asked.result.message.content];
+    return [{ ...asked, result: { ...asked.result, message: { role: 'assistant', content } } }, ...rest];
+  };
+  const run = [1, 2].reduce((next, turn) => after(next, ...saying(turn)), watched({ sameReplies: 3 }));
+  expect(rungs(run)).toEqual([]);
 });

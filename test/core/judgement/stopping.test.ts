@@ -4,7 +4,7 @@ import type { RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
 import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
-import { answer } from '../../../src/core/people.ts';
+import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, reply, result, started, T0, verdict, words } from '../builders.ts';
 

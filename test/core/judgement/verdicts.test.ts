@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Critique, RunSpec } from '../../../src/contract/spec.ts';
 import type { Observation } from '../../../src/core/apply.ts';
-import { answer } from '../../../src/core/people.ts';
+import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, reply, result, started, T0, verdict } from '../builders.ts';
 

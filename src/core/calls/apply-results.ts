@@ -1,15 +1,15 @@
-import type { ToolResultBlock, UserBlock } from '../contract/messages.ts';
-import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
-import type { Totals } from '../contract/run.ts';
-import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../contract/limits.ts';
-import { supersede } from './approvals.ts';
+import type { ToolResultBlock, UserBlock } from '../../contract/messages.ts';
+import type { ToolCall, ToolCallResult } from '../../contract/tool-calls.ts';
+import type { Totals } from '../../contract/run.ts';
+import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../../contract/limits.ts';
+import { supersede } from '../people/approvals.ts';
 import { CALL_LIFE, ended } from './call-life.ts';
-import { callHooksAfter } from './due-hooks.ts';
-import { aboutResult } from './hooks.ts';
-import { reuseRead } from './memory/reads.ts';
-import { eventText, note, say, type Run } from './run.ts';
-import { fitText, jsonBytes } from './sizes.ts';
-import { told } from './told.ts';
+import { callHooksAfter } from '../hooks/due-hooks.ts';
+import { aboutResult } from '../hooks/hooks.ts';
+import { reuseRead } from '../memory/reads.ts';
+import { eventText, note, say, type Run } from '../run.ts';
+import { fitText, jsonBytes } from '../sizes.ts';
+import { told } from '../told.ts';
 
 /** Puts a result to its call, cut so that neither it nor the turn's results together outgrow the transcript. */
 export function applyResult(

@@ -1,6 +1,6 @@
-import type { Answer, Refusal } from '../contract/approvals.ts';
+import type { Answer, Refusal } from '../../contract/approvals.ts';
 import { replaceApproval, settle } from './approvals.ts';
-import { note, type Run } from './run.ts';
+import { note, type Run } from '../run.ts';
 
 /** Takes an answer, or records why it was refused. */
 export function answer(run: Run, given: Answer, now: number): Run {

@@ -1,7 +1,12 @@
-import { INBOX_BYTES_MAX, INBOX_DRAIN_BYTES, INSTRUCTIONS_BYTES_MAX, MESSAGE_BYTES_MAX } from '../contract/limits.ts';
-import { startAnew } from './loops/observe.ts';
-import { eventText, note, sayAsUser, type Instruction, type QueuedMessage, type Run } from './run.ts';
-import { jsonBytes } from './sizes.ts';
+import {
+  INBOX_BYTES_MAX,
+  INBOX_DRAIN_BYTES,
+  INSTRUCTIONS_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
+} from '../../contract/limits.ts';
+import { startAnew } from '../loops/observe.ts';
+import { eventText, note, sayAsUser, type Instruction, type QueuedMessage, type Run } from '../run.ts';
+import { jsonBytes } from '../sizes.ts';
 
 /** Why a message cannot be taken, or null when it can. */
 export function messageRefusal(run: Run, message: QueuedMessage): string | null {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { controlDefinitions, TODOS_MAX, USE_TOOL } from '../../src/contract/control-tools.ts';
-import { effectiveUse } from '../../src/core/use-tool.ts';
-import { detailsOf, viewOf } from '../../src/core/view.ts';
-import type { Run } from '../../src/core/run.ts';
-import { after, fresh, reply, result, started } from './builders.ts';
+import { controlDefinitions, TODOS_MAX, USE_TOOL } from '../../../src/contract/control-tools.ts';
+import { effectiveUse } from '../../../src/core/calls/use-tool.ts';
+import { detailsOf, viewOf } from '../../../src/core/view.ts';
+import type { Run } from '../../../src/core/run.ts';
+import { after, fresh, reply, result, started } from '../builders.ts';
 
 const item = { content: 'look', status: 'in_progress', activeForm: 'Looking' };
 const later = { content: 'write', status: 'pending' };

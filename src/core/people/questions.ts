@@ -1,7 +1,7 @@
-import type { Approval, RunQuestion } from '../contract/approvals.ts';
-import type { ToolCall } from '../contract/tool-calls.ts';
-import { note, type Run } from './run.ts';
-import { textHash } from './text-hash.ts';
+import type { Approval, RunQuestion } from '../../contract/approvals.ts';
+import type { ToolCall } from '../../contract/tool-calls.ts';
+import { note, type Run } from '../run.ts';
+import { textHash } from '../text-hash.ts';
 
 /** What a person is asked about a call. */
 export interface Question {

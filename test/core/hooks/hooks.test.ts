@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HookResult } from '../../src/contract/activities.ts';
-import type { Hook } from '../../src/contract/spec.ts';
+import type { HookResult } from '../../../src/contract/activities.ts';
+import type { Hook } from '../../../src/contract/spec.ts';
 import {
   aboutResult,
   contextOf,
@@ -9,9 +9,9 @@ import {
   hookEvent,
   hooksFor,
   hookTurn,
-} from '../../src/core/hooks.ts';
-import type { JudgedCall } from '../../src/core/policy/policy.ts';
-import { jsonBytes } from '../../src/core/sizes.ts';
+} from '../../../src/core/hooks/hooks.ts';
+import type { JudgedCall } from '../../../src/core/policy/policy.ts';
+import { jsonBytes } from '../../../src/core/sizes.ts';
 
 const hook = (changes: Partial<Hook> = {}): Hook => ({
   name: 'h',

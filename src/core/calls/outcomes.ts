@@ -1,12 +1,12 @@
-import { REPEAT, type Approval, type ApprovalOption } from '../contract/approvals.ts';
-import type { ToolAnswer, ToolCall, ToolCallResult, ToolQuestion } from '../contract/tool-calls.ts';
+import { REPEAT, type Approval, type ApprovalOption } from '../../contract/approvals.ts';
+import type { ToolAnswer, ToolCall, ToolCallResult, ToolQuestion } from '../../contract/tool-calls.ts';
 import { applyResult, countWork } from './apply-results.ts';
 import { moved } from './call-life.ts';
-import { stop } from './ending.ts';
-import { isUnattended, openApproval, type Question } from './questions.ts';
-import type { Run } from './run.ts';
-import { oneLine } from './sizes.ts';
-import { notRun, told } from './told.ts';
+import { stop } from '../ending.ts';
+import { isUnattended, openApproval, type Question } from '../people/questions.ts';
+import type { Run } from '../run.ts';
+import { oneLine } from '../sizes.ts';
+import { notRun, told } from '../told.ts';
 
 /**
  * Calls that were started and then wait for a person: nobody knows whether they happened, or their tool asks something

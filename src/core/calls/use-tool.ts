@@ -1,5 +1,5 @@
-import { USE_TOOL } from '../contract/control-tools.ts';
-import type { ToolUseBlock } from '../contract/messages.ts';
+import { USE_TOOL } from '../../contract/control-tools.ts';
+import type { ToolUseBlock } from '../../contract/messages.ts';
 
 export interface EffectiveUse {
   readonly name: string;

@@ -1,20 +1,20 @@
-import type { CheckedCall } from '../contract/activities.ts';
-import type { RunEventBody } from '../contract/events.ts';
-import { CALLS_PER_TURN_MAX } from '../contract/limits.ts';
-import type { ToolUseBlock } from '../contract/messages.ts';
-import type { ToolCall, ToolCallResult } from '../contract/tool-calls.ts';
-import { answerControl, type Opened } from './control/answer-control.ts';
+import type { CheckedCall } from '../../contract/activities.ts';
+import type { RunEventBody } from '../../contract/events.ts';
+import { CALLS_PER_TURN_MAX } from '../../contract/limits.ts';
+import type { ToolUseBlock } from '../../contract/messages.ts';
+import type { ToolCall, ToolCallResult } from '../../contract/tool-calls.ts';
+import { answerControl, type Opened } from '../control/answer-control.ts';
 import { noteEnded } from './apply-results.ts';
 import { ended, moved } from './call-life.ts';
-import { judgedCall, type JudgedMatter } from './policy/judged-call.ts';
-import { decidePolicy } from './policy/policy.ts';
-import { applies } from './policy/rule.ts';
-import { openApproval } from './questions.ts';
-import { toolUses } from './replies.ts';
-import { note, type Run } from './run.ts';
-import { oneLine } from './sizes.ts';
-import { deniedByPolicy, notRun, told } from './told.ts';
-import { hooksFor } from './hooks.ts';
+import { judgedCall, type JudgedMatter } from '../policy/judged-call.ts';
+import { decidePolicy } from '../policy/policy.ts';
+import { applies } from '../policy/rule.ts';
+import { openApproval } from '../people/questions.ts';
+import { toolUses } from '../replies.ts';
+import { note, type Run } from '../run.ts';
+import { oneLine } from '../sizes.ts';
+import { deniedByPolicy, notRun, told } from '../told.ts';
+import { hooksFor } from '../hooks/hooks.ts';
 import { effectiveUse } from './use-tool.ts';
 
 /** The input of a call as the model gave it; it is kept in the transcript only. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../../src/contract/approvals.ts';
-import { settle } from '../../src/core/approvals.ts';
-import { answer } from '../../src/core/people.ts';
-import { apply, settleNow } from '../../src/core/apply.ts';
-import { after, fresh, reply, T0 } from './builders.ts';
+import type { Answer } from '../../../src/contract/approvals.ts';
+import { settle } from '../../../src/core/people/approvals.ts';
+import { answer } from '../../../src/core/people/answers.ts';
+import { apply, settleNow } from '../../../src/core/apply.ts';
+import { after, fresh, reply, T0 } from '../builders.ts';
 
 const asked = after(fresh(), reply(1, '', [['bash', { command: 'make' }]]));
 const question = after(fresh(), reply(1, '', [['ask_human', { question: 'Which?', options: ['red', 'blue'] }]]));

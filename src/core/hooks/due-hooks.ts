@@ -1,9 +1,9 @@
-import type { Outcome } from '../contract/run.ts';
-import type { Hook, HookMoment } from '../contract/spec.ts';
-import type { ToolCall } from '../contract/tool-calls.ts';
-import { isOpen } from './call-life.ts';
+import type { Outcome } from '../../contract/run.ts';
+import type { Hook, HookMoment } from '../../contract/spec.ts';
+import type { ToolCall } from '../../contract/tool-calls.ts';
+import { isOpen } from '../calls/call-life.ts';
 import { hooksFor, type DueHook } from './hooks.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../run.ts';
 
 /** The run with the hooks of a moment put in the queue. */
 export function callHooks(run: Run, on: HookMoment, about?: unknown): Run {

@@ -6,9 +6,9 @@ import {
   type ApprovalStatus,
   type Refusal,
   type RefusalReason,
-} from '../contract/approvals.ts';
-import { DECIDED_APPROVALS_KEPT_MAX } from '../contract/limits.ts';
-import { timeText } from './time-text.ts';
+} from '../../contract/approvals.ts';
+import { DECIDED_APPROVALS_KEPT_MAX } from '../../contract/limits.ts';
+import { timeText } from '../time-text.ts';
 
 /**
  * Answers that were stamped in time may still be on their way when the deadline passes, so expiry waits this long.

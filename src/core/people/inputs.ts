@@ -1,7 +1,7 @@
-import type { Answer } from '../contract/approvals.ts';
-import { ANSWER_BYTES_MAX } from '../contract/limits.ts';
-import type { QueuedMessage } from './run.ts';
-import { jsonBytes } from './sizes.ts';
+import type { Answer } from '../../contract/approvals.ts';
+import { ANSWER_BYTES_MAX } from '../../contract/limits.ts';
+import type { QueuedMessage } from '../run.ts';
+import { jsonBytes } from '../sizes.ts';
 
 /**
  * Reads what people send by signal, update or query. The Temporal UI lets anybody send any JSON, and an exception in

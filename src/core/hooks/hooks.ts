@@ -1,13 +1,13 @@
-import type { HookResult } from '../contract/activities.ts';
-import type { RunEventBody } from '../contract/events.ts';
-import { KIB } from '../contract/limits.ts';
-import type { Hook, HookMoment, RunSpec } from '../contract/spec.ts';
-import type { ToolCallResult } from '../contract/tool-calls.ts';
-import type { JudgedCall } from './policy/policy.ts';
-import { applies } from './policy/rule.ts';
-import { touchesOfInput } from './policy/touched.ts';
-import { fitText } from './sizes.ts';
-import { notRun } from './told.ts';
+import type { HookResult } from '../../contract/activities.ts';
+import type { RunEventBody } from '../../contract/events.ts';
+import { KIB } from '../../contract/limits.ts';
+import type { Hook, HookMoment, RunSpec } from '../../contract/spec.ts';
+import type { ToolCallResult } from '../../contract/tool-calls.ts';
+import type { JudgedCall } from '../policy/policy.ts';
+import { applies } from '../policy/rule.ts';
+import { touchesOfInput } from '../policy/touched.ts';
+import { fitText } from '../sizes.ts';
+import { notRun } from '../told.ts';
 
 /** What one hook may tell the model, and what all hooks of one moment may together, in bytes of JSON. */
 export const HOOK_CONTEXT_BYTES_MAX = 8 * KIB;

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolCallResult, ToolCallStatus } from '../contract/tool-calls.ts';
+import type { ToolCall, ToolCallResult, ToolCallStatus } from '../../contract/tool-calls.ts';
 
 /**
  * The life of a call: which status may follow which. A call that waits for a person after it was started

@@ -1,9 +1,9 @@
-import type { HookResult } from '../contract/activities.ts';
-import type { ToolCall } from '../contract/tool-calls.ts';
-import { applyResult } from './apply-results.ts';
+import type { HookResult } from '../../contract/activities.ts';
+import type { ToolCall } from '../../contract/tool-calls.ts';
+import { applyResult } from '../calls/apply-results.ts';
 import { contextOf, deniedByHook, deniesCall, HOOK_CONTEXTS_BYTES_MAX, hookEvent, type DueHook } from './hooks.ts';
-import { note, sayAsUser, type Run } from './run.ts';
-import { fitText } from './sizes.ts';
+import { note, sayAsUser, type Run } from '../run.ts';
+import { fitText } from '../sizes.ts';
 
 /** Takes what a hook said: it may deny its call, and tell the model something. */
 export function applyHook(

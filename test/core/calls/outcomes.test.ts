@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/contract/approvals.ts';
-import type { ToolQuestion } from '../../src/contract/tool-calls.ts';
-import { apply, settleNow, type Observation } from '../../src/core/apply.ts';
-import { ANSWER_GRACE_MS } from '../../src/core/approvals.ts';
-import { begin } from '../../src/core/begin.ts';
-import { decide } from '../../src/core/decide.ts';
-import { answer, answerRefusal } from '../../src/core/people.ts';
-import type { Run } from '../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0 } from './builders.ts';
+import type { Answer } from '../../../src/contract/approvals.ts';
+import type { ToolQuestion } from '../../../src/contract/tool-calls.ts';
+import { apply, settleNow, type Observation } from '../../../src/core/apply.ts';
+import { ANSWER_GRACE_MS } from '../../../src/core/people/approvals.ts';
+import { begin } from '../../../src/core/begin.ts';
+import { decide } from '../../../src/core/decide.ts';
+import { answer, answerRefusal } from '../../../src/core/people/answers.ts';
+import type { Run } from '../../../src/core/run.ts';
+import { after, fresh, reply, result, started, T0 } from '../builders.ts';
 
 const asking = { timeoutMs: 60_000, onTimeout: 'deny', unknownOutcome: 'ask' } as const;
 const policy = { allow: ['bash', 'write'], ask: [], deny: [] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ToolCall, ToolCallStatus } from '../../src/contract/tool-calls.ts';
-import { CALL_LIFE, ended, isOpen, moved } from '../../src/core/call-life.ts';
+import type { ToolCall, ToolCallStatus } from '../../../src/contract/tool-calls.ts';
+import { CALL_LIFE, ended, isOpen, moved } from '../../../src/core/calls/call-life.ts';
 
 const call = (status: ToolCallStatus): ToolCall => ({
   id: 'c',
