@@ -1,7 +1,9 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { CallBeat } from '../contract/activities.ts';
+import type { Amount, CallBeat } from '../contract/activities.ts';
+import { FAILURES } from '../contract/names.ts';
 import type { Usage } from '../contract/messages.ts';
 import { lostOf, noteUse, usedIn } from '../core/attempts.ts';
+import { tokensOf } from '../core/spending.ts';
 import { ModelError, type ModelReply } from '../models/model.ts';
 import { withBeat } from './live.ts';
 import { modelFailure } from './model-failure.ts';
@@ -21,7 +23,10 @@ export interface AccountedReply {
  *
  * What is thrown carries the account too, for the workflow, in case there is no next attempt.
  */
-export async function keepAccount(attempt: (watch: Watch) => Promise<KeptReply>): Promise<AccountedReply> {
+export async function keepAccount(
+  attempt: (watch: Watch) => Promise<KeptReply>,
+  mayLose?: Amount,
+): Promise<AccountedReply> {
   let used = usedIn(Context.current().info.heartbeatDetails);
   return await withBeat<CallBeat, AccountedReply>({ used }, async ({ show, now }) => {
     const watch: Watch = (request, { live, usage }) => {
@@ -35,9 +40,17 @@ export async function keepAccount(attempt: (watch: Watch) => Promise<KeptReply>)
       return accounted(reply, lostOf(used, request));
     } catch (error) {
       now();
-      throw error instanceof ModelError ? modelFailure(error, lostOf(used)) : error;
+      throw error instanceof ModelError ? endOf(error, lostOf(used), mayLose) : error;
     }
   });
+}
+
+/** A retry may be paid for in vain as well, so one too many is for the workflow to decide, which knows the budget. */
+function endOf(error: ModelError, lost: Usage | undefined, mayLose: Amount | undefined): Error {
+  const failure = modelFailure(error, lost);
+  if (error.kind !== 'unavailable' || lost === undefined || mayLose === undefined) return failure;
+  const isWithin = (lost.costUsd ?? 0) <= mayLose.costUsd && tokensOf(lost) <= mayLose.tokens;
+  return isWithin ? failure : ApplicationFailure.nonRetryable(error.message, FAILURES.modelPaidInVain, undefined, lost);
 }
 
 function accounted(reply: ModelReply, lost: Usage | undefined): AccountedReply {

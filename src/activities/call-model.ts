@@ -32,7 +32,7 @@ export async function callModel(dependencies: Dependencies, input: CallModelInpu
     return await dependencies.replies.once(name, watch, async (report) => {
       return await ask(dependencies, transcript, { ...input, report });
     });
-  });
+  }, input.mayLose);
   guardSize(came);
   if (input.purpose === 'compact') guardSummary(came, input);
   const durationMs = Math.round(performance.now() - started);

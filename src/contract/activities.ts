@@ -14,6 +14,8 @@ export interface CallModelInput {
   readonly purpose: CallPurpose;
   /** Counts calls with the same `turn` and `purpose`, so that a repeat is not answered from the ledger. */
   readonly round: number;
+  /** What failed attempts may use before the workflow looks at the budget again: once what the call was reserved at. */
+  readonly mayLose?: Amount;
   /** Of purpose `compact`: how many messages, from the first, become a summary, and who writes it. */
   readonly compact?: { readonly messages: number; readonly by: 'api' | 'model' };
 }

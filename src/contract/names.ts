@@ -50,6 +50,8 @@ export const FAILURES = {
   contextOverflow: 'ContextOverflow',
   /** The reply is larger than history may hold. */
   replyTooLarge: 'ReplyTooLarge',
+  /** Attempts that broke off have used all that the call was reserved at; the workflow decides whether to go on. */
+  modelPaidInVain: 'ModelPaidInVain',
   /** A passing fault of the model API or the way to it; retried. */
   modelUnavailable: 'ModelUnavailable',
   /** An earlier call may still be writing in this workspace; retried. */

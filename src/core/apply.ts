@@ -60,8 +60,9 @@ interface Broken {
   readonly broken?: LostCall;
 }
 
-/** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept. */
-export type ReplyLost = 'rejected' | 'context' | 'too_large';
+/** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept.
+ * `paid_in_vain`: attempts that broke off have used what the call was reserved at. */
+export type ReplyLost = 'rejected' | 'context' | 'too_large' | 'paid_in_vain';
 
 /** Makes the next run from what was observed, and settles everything that follows from it without a step. */
 export function apply(run: Run, observation: Observation, now: number): Run {
@@ -247,6 +248,8 @@ function applyLostReply(
   const next = { ...run, rounds: run.rounds + 1 };
   const paid = usage === undefined ? next : payForLost(next, { purpose: 'turn', usage });
   const noted = note(paid, now, { type: 'model.problem', turn: run.turn, problem: message });
+  // It is called again, if the budget still covers it.
+  if (why === 'paid_in_vain') return noted;
   if (why === 'rejected') return { ...noted, ending: { status: 'failed', error: 'ModelRejected', message } };
   const counted = { ...noted, problems: run.problems + 1 };
   if (counted.problems >= PROBLEMS_MAX) return stop(counted, why === 'context' ? 'context' : 'max_tokens', message);

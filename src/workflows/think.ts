@@ -12,6 +12,7 @@ import type { Usage } from '../contract/messages.ts';
 import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
 import { modelFor } from '../core/aside/model-for.ts';
+import { mayLose } from '../core/budget/reserve.ts';
 import { isUsage, lostOf, sumOf, usedIn } from '../core/attempts.ts';
 import type { Decision } from '../core/decide.ts';
 import type { LostCall } from '../core/lost-calls.ts';
@@ -80,8 +81,17 @@ async function callModel(
   });
   const turn = run.turn + 1;
   const what = purpose === 'turn' ? `turn ${turn}` : `${purpose} before turn ${turn}`;
-  const summary = `${what} · ${modelFor(run.spec, purpose, compact).id} · ${run.messages.length} messages`;
-  const input = { turn, messages: run.messages.length, purpose, round: run.rounds + 1, ...(compact && { compact }) };
+  const model = modelFor(run.spec, purpose, compact);
+  const summary = `${what} · ${model.id} · ${run.messages.length} messages`;
+  const lose = mayLose(run, model);
+  const input: CallModelInput = {
+    turn,
+    messages: run.messages.length,
+    purpose,
+    round: run.rounds + 1,
+    ...(lose !== undefined && { mayLose: lose }),
+    ...(compact && { compact }),
+  };
   return await activity.callModel.executeWithOptions({ summary }, [input]);
 }
 
@@ -109,6 +119,8 @@ function failed({ cause }: ActivityFailure): Extract<Observation, { kind: 'parke
       const reason = cause instanceof ApplicationFailure && cause.details?.[0] === 'credit' ? 'credit' : 'credentials';
       return { kind: 'parked', reason, message };
     }
+    case FAILURES.modelPaidInVain:
+      return { kind: 'reply_lost', why: 'paid_in_vain', message };
     case FAILURES.modelRejected:
       return { kind: 'reply_lost', why: 'rejected', message };
     case FAILURES.contextOverflow:

@@ -43,6 +43,22 @@ describe('with a worker that lives', () => {
     return await house.start(hello, { runId, model });
   }
 
+  test('attempts that are paid for again and again are stopped by the budget, and not by the clock', async () => {
+    const runId = `in-vain-${house.taskQueue}`;
+    const model = { id: `offline-${runId}`, maxTokens: 1_000, contextTokens: 200_000, offline: false, price };
+    house.model.inject(
+      model.id,
+      Array.from({ length: 40 }, () => ({ kind: 'drop', afterEvents: 3 }) as const),
+    );
+    const budget = { atCap: 'stop' as const, caps: [] };
+    const run = await house.start(hello, { runId, model, budget, limits: { costUsd: 0.1 } });
+    const result = await run.result();
+    expect(result).toMatchObject({ stopReason: 'cost', totals: { usage: billedTo(house, run), turns: 0 } });
+    // What one call is reserved at, beyond the limit.
+    expect(result.totals.usage.costUsd).toBeLessThan(0.1 + 0.2);
+    await replay(house.client, run.runId);
+  });
+
   const broken: [name: string, fault: Fault | readonly Fault[]][] = [
     ['breaks right after it began', { kind: 'drop', afterEvents: 1 }],
     ['breaks in mid-stream', { kind: 'drop', afterEvents: 12 }],

@@ -28,7 +28,15 @@ export function lastLease({ spec, budget: { purse, asked, isReturned } }: Run): 
   return { ...nextLease(purse, nothing, { isLast: true }), lease: asked + 1 };
 }
 
-function estimate({ messageBytes, windowTokens, spec }: Run, { maxTokens, priceCeiling }: ModelChoice): Amount {
+/** What failed attempts of a call may use until its budget is looked at again; undefined where none is kept. */
+export function mayLose(run: Run, model: ModelChoice): Amount | undefined {
+  return run.spec.budget === undefined ? undefined : estimate(run, model);
+}
+
+function estimate(
+  { messageBytes, windowTokens, spec }: Run,
+  { maxTokens, price, priceCeiling = price }: ModelChoice,
+): Amount {
   const bytes = messageBytes + toolsLength(spec) + spec.system.length;
   const promptTokens = Math.max(windowTokens, Math.ceil(bytes / BYTES_PER_TOKEN));
   return estimateCall({ promptTokens, replyTokens: maxTokens, price: priceCeiling ?? null });
