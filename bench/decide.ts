@@ -1,7 +1,8 @@
 import type { CallModelResult } from '../src/contract/activities.ts';
 import { controlDefinitions, emitValueDefinition, TODO } from '../src/contract/control-tools.ts';
 import { loopsSchema, type RunSpec } from '../src/contract/spec.ts';
-import { apply, settleNow, type Observation } from '../src/core/apply.ts';
+import { apply, type Observation } from '../src/core/apply.ts';
+import { settleRun } from '../src/core/settle.ts';
 import { begin } from '../src/core/begin.ts';
 import { decide, type Decision } from '../src/core/decide.ts';
 import { newRun, type Run } from '../src/core/run.ts';
@@ -124,11 +125,11 @@ function turnFrom(run: Run): Turn {
 function playTurn({ run, reply, result }: Turn): Run {
   const acting = step(run, () => reply);
   const done = step(acting, () => result);
-  return settleNow(done, T0);
+  return settleRun(done, T0);
 }
 
 function step(run: Run, observed: (decision: Decision) => Observation): Run {
-  const settled = settleNow(run, T0);
+  const settled = settleRun(run, T0);
   const decision = decide(settled, T0);
   return apply(begin(settled, decision, T0), observed(decision), T0);
 }

@@ -47,7 +47,8 @@ function followWords(run: Run, { message, stopReason }: CallModelResult): Run {
     case 'max_tokens':
       return unusable(sayAsUser(run, told.cutReply), CUT, 'max_tokens');
     case 'model_context_window_exceeded':
-      return overflown(run);
+      // No conversation may end with a word of the model's.
+      return overflown(sayAsUser(run, told.cutReply));
     default:
       return unusable(sayAsUser(run, told.unknownStop(stopReason)), `unknown stop reason ${stopReason}`, 'failed');
   }

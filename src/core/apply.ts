@@ -1,33 +1,25 @@
 import type { CallModelResult, HookResult, LeaseResult } from '../contract/activities.ts';
-import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Usage } from '../contract/messages.ts';
-import type { Outcome, Parking } from '../contract/run.ts';
+import type { Parking } from '../contract/run.ts';
 import type { ToolCallResult, ToolQuestion } from '../contract/tool-calls.ts';
 import { overdue, replaceApproval } from './people/approvals.ts';
-import { isOpen, moved } from './calls/call-life.ts';
 import { applyReply } from './apply-reply.ts';
-import { applyResult } from './calls/apply-results.ts';
-import { atOwnLimit, mayBeRaised } from './budget/at-cap.ts';
 import { applyLease } from './budget/reserve.ts';
-import { askForSummary, PROBLEMS_MAX, stop, wantsSummary } from './ending.ts';
-import { callHooks, callHooksBeforeModel, callHooksBeforeStop } from './hooks/due-hooks.ts';
+import { PROBLEMS_MAX, stop } from './ending.ts';
+import { callHooks } from './hooks/due-hooks.ts';
 import { applyHook } from './hooks/apply-hook.ts';
 import { finish } from './finish.ts';
 import type { DueHook } from './hooks/hooks.ts';
-import { hear } from './people/inbox.ts';
-import { applyCompletionCheck, weighCompletion } from './judgement/completion.ts';
+import { applyCompletionCheck } from './judgement/completion.ts';
 import { applyCritique } from './judgement/critique.ts';
-import { applyLoopJudgement, watchForLoops } from './judgement/loop.ts';
-import { settleMatter } from './judgement/settle-matter.ts';
-import { endTurn } from './judgement/turn-end.ts';
-import { compact, needsCompaction, type Summarised } from './memory/compaction.ts';
+import { applyLoopJudgement } from './judgement/loop.ts';
+import { compact, type Summarised } from './memory/compaction.ts';
 import { applyPlan } from './plan.ts';
-import { exceededLimit } from './limits.ts';
-import { closingResult, settleOpen, takeQuestion, takeResult } from './calls/outcomes.ts';
+import { takeQuestion, takeResult } from './calls/outcomes.ts';
 import { payForLost, tellOfLost, type LostCall } from './lost-calls.ts';
 import { note, sayAsUser, type Run } from './run.ts';
-import { oneLine } from './sizes.ts';
-import { notRun, resultOfApproval, told } from './told.ts';
+import { closeCalls, settleRun } from './settle.ts';
+import { notRun, told } from './told.ts';
 
 /** What came of a step. The workflow turns whatever happened into one of these, failures included. */
 export type Observation =
@@ -60,13 +52,15 @@ interface Broken {
   readonly broken?: LostCall;
 }
 
-/** `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept.
- * `paid_in_vain`: attempts that broke off have used what the call was reserved at. */
+/**
+ * `rejected`: the API refuses the request for good. `context`: it no longer fits. `too_large`: it cannot be kept.
+ * `paid_in_vain`: attempts that broke off have used what the call was reserved at.
+ */
 export type ReplyLost = 'rejected' | 'context' | 'too_large' | 'paid_in_vain';
 
 /** Makes the next run from what was observed, and settles everything that follows from it without a step. */
 export function apply(run: Run, observation: Observation, now: number): Run {
-  return settleTurn(applyOne(countLost(run, observation, now), observation, now), now);
+  return settleRun(applyOne(countLost(run, observation, now), observation, now), now);
 }
 
 /** Tells what attempts cost that came to nothing. `countCall` pays it with the reply, if there is one at last. */
@@ -133,90 +127,6 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
   }
 }
 
-/** Everything that needs no step of its own: what people decided, a turn that is complete, limits, words. */
-function settleTurn(run: Run, now: number): Run {
-  if (run.result !== null) return run;
-  let next = settleMatter(applyDecided(run, now), now);
-  if (next.matter !== null) return next;
-  if (next.calls.length > 0) next = settleCalls(next, now);
-  if (next.calls.length > 0) return next;
-  next = watchWords(hear(next), now);
-  if (next.ending === null && next.matter === null) next = stopAtLimit(next, now);
-  if (next.matter !== null) return next;
-  return next.ending === null ? beforeTurn(next) : settleEnding(next, next.ending, now);
-}
-
-function settleCalls(run: Run, now: number): Run {
-  const next = stopCallsPastLimits(run, now);
-  return next.calls.some(isOpen) ? next : endTurn(next, now);
-}
-
-/** Between turns the operator's hooks come before the model, once for each call of it. */
-function beforeTurn(run: Run): Run {
-  return run.reflectOn === null && run.planned && !needsCompaction(run) ? callHooksBeforeModel(run) : run;
-}
-
-/** A reply without calls ends no turn, but it may say for the fourth time what it said before. */
-function watchWords(run: Run, now: number): Run {
-  if (run.turn === run.watchedTurn) return run;
-  const watched = { ...run, watchedTurn: run.turn };
-  return run.ending?.status === 'completed' ? watched : watchForLoops(watched, [], now);
-}
-
-/** A run that wants to complete may be sent back first; one that was stopped may have a last word. */
-function settleEnding(run: Run, ending: Outcome, now: number): Run {
-  if (ending.status === 'completed') {
-    const weighed = weighCompletion(run, now);
-    if (weighed.reflectOn !== null || weighed.matter !== null || weighed.ending === null) return weighed;
-    return weighed.ending.status === 'completed'
-      ? finishHooked(weighed, weighed.ending, now)
-      : settleEnding(weighed, weighed.ending, now);
-  }
-  const unjudged = { ...run, reflectOn: null };
-  return wantsSummary(ending)
-    ? callHooksBeforeStop(askForSummary(unjudged), ending)
-    : finishHooked(unjudged, ending, now);
-}
-
-/** Ends the run once the hooks before the stop have been run; a run that is cancelled waits for nothing. */
-function finishHooked(run: Run, ending: Outcome, now: number): Run {
-  if (ending.status === 'cancelled') return finish(run, null, now);
-  const called = callHooksBeforeStop(run, ending);
-  return called.hooks.due.length > 0 ? called : finish(called, null, now);
-}
-
-/** Makes known what people did, at once or between turns; called by the handlers and before each decision. */
-export function settleNow(run: Run, now: number): Run {
-  return settleTurn(run, now);
-}
-
-function applyDecided(run: Run, now: number): Run {
-  return run.calls
-    .filter(({ status }) => status === 'awaiting_approval')
-    .reduce((next, call) => {
-      const approval = next.approvals.findLast(({ callId }) => callId === call.id);
-      if (approval === undefined || approval.status === 'open') return next;
-      const heard = withShortAnswer(next, approval);
-      const settled = settleOpen(heard, { call, approval }, now);
-      if (settled !== null) return settled;
-      const result = resultOfApproval(approval);
-      if (result !== null) return applyResult(heard, { callId: call.id, result }, now);
-      return { ...next, calls: next.calls.map((other) => (other.id === call.id ? moved(other, 'scheduled') : other)) };
-    }, run);
-}
-
-/** The model has heard the whole answer; what is kept for a second answerer is who, when, and the first words. */
-function withShortAnswer(run: Run, approval: Approval): Run {
-  const { answer } = approval;
-  if (answer === undefined) return run;
-  const short: AcceptedAnswer = {
-    ...answer,
-    ...(answer.note !== undefined && { note: oneLine(answer.note, 300) }),
-    ...(answer.text !== undefined && { text: oneLine(answer.text, 300) }),
-  };
-  return { ...run, approvals: replaceApproval(run.approvals, { ...approval, answer: short }) };
-}
-
 function expireOverdue(run: Run, now: number): Run {
   return overdue(run.approvals, now).reduce((next, approval) => {
     const expired = { ...approval, status: 'expired' as const };
@@ -225,19 +135,6 @@ function expireOverdue(run: Run, now: number): Run {
     if (approval.onTimeout === 'deny' || approval.about !== undefined) return noted;
     return stop(noted, 'approval_expired', `Nobody answered "${approval.title}" in time`);
   }, run);
-}
-
-function stopCallsPastLimits(run: Run, now: number): Run {
-  const hit = run.ending?.status === 'stopped' ? run.ending : exceededLimit(run);
-  // Calls cost no model's money, so those that were asked for are run before a person is asked to top up.
-  if (hit === undefined || ('cause' in hit && mayBeRaised(run, hit.cause))) return run;
-  const result = notRun('cancelled', 'cancelled', told.limit(hit.message));
-  return closeCalls(run, result, now);
-}
-
-function stopAtLimit(run: Run, now: number): Run {
-  const hit = exceededLimit(run);
-  return hit === undefined ? run : atOwnLimit(run, hit, now);
 }
 
 function applyLostReply(
@@ -275,10 +172,4 @@ function cancel(run: Run, now: number): Run {
     ending: { status: 'cancelled', by: 'a person' },
   };
   return closeCalls(cancelled, result, now);
-}
-
-function closeCalls(run: Run, result: ToolCallResult, now: number): Run {
-  return run.calls
-    .filter(isOpen)
-    .reduce((next, call) => applyResult(next, { callId: call.id, result: closingResult(call, result) }, now), run);
 }

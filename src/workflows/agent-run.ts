@@ -1,7 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { RunResult } from '../contract/run.ts';
 import type { Message } from '../contract/messages.ts';
-import { apply, settleNow } from '../core/apply.ts';
+import { apply } from '../core/apply.ts';
+import { settleRun } from '../core/settle.ts';
 import { begin } from '../core/begin.ts';
 import { decide } from '../core/decide.ts';
 import { newRun } from '../core/run.ts';
@@ -24,7 +25,7 @@ export async function agentRun(start: RunStart, ...transcript: readonly (readonl
     const publish = createPublisher();
 
     for (;;) {
-      cell.run = settleNow(cell.run, Date.now());
+      cell.run = settleRun(cell.run, Date.now());
       const decision = decide(cell.run, Date.now());
       cell.run = begin(cell.run, decision, Date.now());
       publish(cell.run);

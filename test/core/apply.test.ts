@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ToolResultBlock } from '../../src/contract/messages.ts';
-import { apply, settleNow } from '../../src/core/apply.ts';
+import { apply } from '../../src/core/apply.ts';
+import { settleRun } from '../../src/core/settle.ts';
 import { ANSWER_GRACE_MS } from '../../src/core/people/approvals.ts';
 import { decide } from '../../src/core/decide.ts';
 import { receive } from '../../src/core/people/inbox.ts';
@@ -72,7 +73,7 @@ test('a result that comes twice counts once', () => {
 test('denied, expired and broken reach the model as different words', () => {
   const asked = after(fresh(), reply(1, '', [bash]));
   const id = asked.approvals[0]?.id ?? '';
-  const denied = settleNow(answer(asked, { id, decision: 'deny', by: 'ann', note: 'too risky' }, T0 + 5), T0 + 5);
+  const denied = settleRun(answer(asked, { id, decision: 'deny', by: 'ann', note: 'too risky' }, T0 + 5), T0 + 5);
   const expired = apply(asked, { kind: 'woken' }, T0 + 1 + 60_000 + ANSWER_GRACE_MS);
   const freely = fresh({ policy: { allow: ['bash'], ask: [], deny: [] } });
   const broken = after(
@@ -94,7 +95,7 @@ test('an approved call runs, and only then counts as a tool call', () => {
   const asked = after(fresh(), reply(1, '', [bash]));
   const [approval] = asked.approvals;
   expect(approval?.digest).toBe('sha256:1-0');
-  const run = settleNow(
+  const run = settleRun(
     answer(asked, { id: approval?.id ?? '', decision: 'approve', digest: 'sha256:1-0', by: 'ann' }, T0 + 5),
     T0 + 5,
   );
@@ -129,7 +130,7 @@ test('the turn limit ends with a question for a summary, asked once', () => {
   );
   expect(run.ending).toMatchObject({ status: 'stopped', reason: 'turns' });
   expect(lastText(run)).toContain('no more tools');
-  expect(settleNow(run, T0).messages).toHaveLength(run.messages.length);
+  expect(settleRun(run, T0).messages).toHaveLength(run.messages.length);
 });
 
 test('calls past the limit of tool calls are told so and not run', () => {
@@ -156,7 +157,7 @@ test('a message sent while the model thinks is heard, and a run about to complet
 
 test('a message never stands between a call and its result', () => {
   const open = after(fresh(), reply(1, '', [['read', {}]]));
-  const said = settleNow(receive(open, { by: 'ann', text: 'hello' }, T0), T0);
+  const said = settleRun(receive(open, { by: 'ann', text: 'hello' }, T0), T0);
   expect(said.messages).toHaveLength(2);
   const closed = after(said, started('c1-0'), result('c1-0'));
   expect(closed.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user']);

@@ -114,6 +114,25 @@ export const stories: Readonly<Record<string, Story>> = {
     script: () => ({ text: 'and so on', stopReason: 'max_tokens', pauseMs: 15 }),
     ends: 'max_tokens',
   },
+  'a conversation that does not fit': {
+    script: () => ({ text: 'and so on', stopReason: 'model_context_window_exceeded', pauseMs: 15 }),
+    ends: 'context',
+  },
+  'a request the API refuses for good': {
+    script: (seen) => {
+      if (seen.turn > 0) throw new Error('no such thing');
+      return look('.');
+    },
+    ends: 'failed',
+  },
+  'a shared budget that is used up': {
+    script: wander,
+    changes: {
+      budget: { atCap: 'stop', ledger: 'ledger-of-stories', caps: [{ key: 'tree:stories', tokens: 1_000 }] },
+    },
+    ends: 'budget',
+    seen: ['budget.exhausted'],
+  },
   'an approval that expires': {
     script: steps([bash, say('never')]),
     changes: { approvals: { timeoutMs: 1_500, onTimeout: 'stop' } },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../../src/contract/approvals.ts';
 import type { ToolQuestion } from '../../../src/contract/tool-calls.ts';
-import { apply, settleNow, type Observation } from '../../../src/core/apply.ts';
+import { apply, type Observation } from '../../../src/core/apply.ts';
+import { settleRun } from '../../../src/core/settle.ts';
 import { ANSWER_GRACE_MS } from '../../../src/core/people/approvals.ts';
 import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
@@ -21,7 +22,7 @@ function unknown(changes: Parameters<typeof fresh>[0] = {}): Run {
 
 function answered(run: Run, given: Partial<Answer>): Run {
   const id = run.approvals.at(-1)?.id ?? '';
-  return settleNow(answer(run, { id, decision: 'answer', by: 'ann', ...given }, T0 + 9), T0 + 9);
+  return settleRun(answer(run, { id, decision: 'answer', by: 'ann', ...given }, T0 + 9), T0 + 9);
 }
 
 function resultText(run: Run): string {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Answer } from '../../../src/contract/approvals.ts';
 import { settle } from '../../../src/core/people/approvals.ts';
 import { answer } from '../../../src/core/people/answers.ts';
-import { apply, settleNow } from '../../../src/core/apply.ts';
+import { apply } from '../../../src/core/apply.ts';
+import { settleRun } from '../../../src/core/settle.ts';
 import { after, fresh, reply, T0 } from '../builders.ts';
 
 const asked = after(fresh(), reply(1, '', [['bash', { command: 'make' }]]));
@@ -85,7 +86,7 @@ test('a choice must be one of the options', () => {
   const [choice] = question.approvals;
   const given: Answer = { id: choice!.id, decision: 'answer', by: 'ann', choice: '3' };
   expect(verdict(question, given, T0 + 5)).toBe('wrong_kind');
-  const run = settleNow(answer(question, { ...given, choice: '2', note: 'like the sky' }, T0 + 5), T0 + 5);
+  const run = settleRun(answer(question, { ...given, choice: '2', note: 'like the sky' }, T0 + 5), T0 + 5);
   expect(JSON.stringify(run.messages.at(-1))).toContain('ann chose: blue');
 });
 
@@ -97,7 +98,7 @@ test('a malformed question goes back to the model with the shape it needs', () =
 test('answers are kept short once the model has heard them whole', () => {
   const words = after(fresh(), reply(1, '', [['ask_human', { question: 'Why?' }]]));
   const given: Answer = { id: words.approvals[0]!.id, decision: 'answer', by: 'ann', text: 'w'.repeat(9_000) };
-  const run = settleNow(answer(words, given, T0 + 5), T0 + 5);
+  const run = settleRun(answer(words, given, T0 + 5), T0 + 5);
   expect(JSON.stringify(run.messages.at(-1))).toContain('w'.repeat(9_000));
   expect(run.approvals[0]?.answer?.text?.length).toBeLessThan(400);
 });
