@@ -11,6 +11,9 @@ import { spanText, timeText } from './time-text.ts';
 /** Bytes of arguments that the memo shows of an open question; the query has them whole. */
 const MEMO_ARGUMENTS_BYTES = 2_000;
 
+/** Bytes of the plan in words that the details pane shows; it shows little at once, and the list of what is done says more. */
+const DETAILS_PLAN_BYTES = 1_000;
+
 /** Answer to the query `state`. */
 export function viewOf(run: Run): RunView {
   const { spec, log, calls, parked, totals, result } = run;
@@ -179,8 +182,8 @@ export function detailsOf(run: Run): string {
     `${turns} · ${tokens} · $${(costUsd ?? 0).toFixed(4)} · ${spanText(totals.activeMs)} of work`,
     ...judgedLine(run),
     ...questionsOf(run),
-    ...(run.plan === '' ? [] : ['', '### Plan', run.plan]),
     ...todosOf(run),
+    ...(run.plan === '' ? [] : ['', '### Plan', fitText(run.plan, DETAILS_PLAN_BYTES)]),
   ];
   return lines.join('\n');
 }
