@@ -77,7 +77,7 @@ async function replaceKilled(victim: WorkerProcess, killed: number[]): Promise<W
 
 test(
   'kills, a freeze and an outage around two hundred unsafe calls: none is started twice, and no result is lost',
-  { timeout: 150_000 },
+  { timeout: 300_000 },
   async () => {
     const killed: number[] = [];
     let [first, second] = await Promise.all([worker(), worker()]);

@@ -155,17 +155,16 @@ function createStrikes(house: House): Strikes {
   };
 }
 
-/** What a run knows at its end, without times, names, and how often it continued as new. */
-async function endOf({ house, result, view }: Played): Promise<unknown> {
+/** What a run knows at its end, without times, names, how often it continued as new, and what attempts that broke off cost. */
+async function endOf({ house, result, view, story }: Played): Promise<unknown> {
   const { continuations, lastEvent, title: _title, model: _model, since: _since, runId: _id, ...known } = view;
-  const { activeMs: _ms, usage, spending = [], ...counts } = result.totals;
+  const { activeMs: _ms, usage: _usage, spending = [], ...counts } = result.totals;
   return {
     ...known,
     totals: counts,
     result: { ...result, runId: '', totals: counts },
-    events: lastEvent - continuations,
-    tokens: tokensOf(usage),
-    spending: spending.map(({ purpose, calls, usage: used }) => [purpose, calls, tokensOf(used)]),
+    events: lastEvent - continuations - story.filter(isProblem).length,
+    spending: spending.map(({ purpose, calls }) => [purpose, calls]),
     seen: (await readdir(join(house.workspace, 'seen'))).toSorted(),
   };
 }
@@ -175,9 +174,14 @@ function tokensOf({ input, output, cacheRead, cacheWrite }: Usage): number {
   return input + output + cacheRead + cacheWrite;
 }
 
+/** Tells that an attempt broke off, which is what a kill in the middle of a model call is. */
+function isProblem(one: Rebuilt): boolean {
+  return one.kind === 'event' && one.event.type === 'model.problem';
+}
+
 function eventsOf({ story }: Played): readonly unknown[] {
   return story.flatMap((one) =>
-    one.kind === 'event' && one.event.type !== 'run.continued' ? [eventOf(one.event)] : [],
+    one.kind === 'event' && one.event.type !== 'run.continued' && !isProblem(one) ? [eventOf(one.event)] : [],
   );
 }
 
@@ -209,6 +213,13 @@ test('a run of 2,000 turns is compacted dozens of times and comes to its end', a
 test('workers killed in the middle of turns and of summaries change nothing of what it is in the end', async () => {
   expect([...left]).toEqual([]);
   expect(await endOf(struck)).toEqual(await endOf(calm));
+});
+
+test('what the killed attempts cost is on the bill of the run', () => {
+  const [kills, undisturbed] = [struck, calm].map(({ result }) => tokensOf(result.totals.usage));
+  expect(kills).toBeGreaterThanOrEqual(undisturbed ?? Infinity);
+  expect(struck.story.filter(isProblem).length).toBeLessThanOrEqual(STRIKES.length);
+  expect(calm.story.filter(isProblem)).toEqual([]);
 });
 
 test('nor anything of what was said and done on the way, as its history tells it', () => {
