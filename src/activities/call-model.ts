@@ -21,7 +21,7 @@ import type { Transcript } from './transcript-cache.ts';
  * and the closing summary are said in the conversation; everything else is asked beside it, and leaves no trace in it.
  */
 export async function callModel(dependencies: Dependencies, input: CallModelInput): Promise<CallModelResult> {
-  const transcript = await readTranscript(dependencies.transcripts, input.messages);
+  const transcript = await readTranscript(dependencies.transcripts, input);
   const started = performance.now();
   const asked = `${input.purpose} ${input.compact?.by ?? ''} ${input.round}`;
   // What an activity used that failed for good was counted, so the next for the same turn must not join its request.

@@ -12,7 +12,7 @@ export interface LeasingDependencies extends Pick<Dependencies, 'transcripts'> {
 /** Asks the ledger of the run's spec for a slice. What passes by itself is thrown and retried. */
 export async function leaseBudget({ transcripts, desk }: LeasingDependencies, input: LeaseInput): Promise<LeaseResult> {
   const { info, client } = Context.current();
-  const { spec } = await readTranscript(transcripts, 0);
+  const { spec } = await readTranscript(transcripts, { messages: 0 });
   const { ledger, caps = [] } = spec.budget ?? {};
   const { workflowExecution: run } = info;
   if (ledger === undefined || caps.length === 0 || run === undefined) {

@@ -1,26 +1,28 @@
 import { Context } from '@temporalio/activity';
-import type { TranscriptPage } from '../contract/activities.ts';
+import type { TranscriptPage, TranscriptPart } from '../contract/activities.ts';
 import type { Message } from '../contract/messages.ts';
 import { QUERIES } from '../contract/names.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import type { Transcript, TranscriptCache } from './transcript-cache.ts';
 
 /**
- * The first `count` messages of the run this activity belongs to: from the worker's cache, or, when another process
+ * That part of the transcript of the run this activity belongs to: from the worker's cache, or, when another process
  * or a restart left it empty, from the workflow by query.
  */
-export async function readTranscript(cache: TranscriptCache, count: number): Promise<Transcript> {
+export async function readTranscript(cache: TranscriptCache, part: TranscriptPart): Promise<Transcript> {
   const { runId } = executionOf();
-  return cache.read(runId, count) ?? (await askWorkflow(count));
+  return cache.read(runId, part) ?? (await askWorkflow(part));
 }
 
-async function askWorkflow(count: number): Promise<Transcript> {
+async function askWorkflow({ messages: count, compactions }: TranscriptPart): Promise<Transcript> {
   const { workflowId, runId } = executionOf();
   const handle = Context.current().client.workflow.getHandle(workflowId, runId);
   const messages: Message[] = [];
   let spec: RunSpec | undefined;
   while (spec === undefined || messages.length < count) {
     const page = await handle.query<TranscriptPage, [unknown]>(QUERIES.transcript, { from: messages.length });
+    if (compactions !== undefined && page.compactions !== compactions)
+      throw new Error(`Cannot read the transcript of "${workflowId}": it was compacted meanwhile`);
     spec ??= page.spec;
     messages.push(...page.messages);
     if (spec === undefined || page.messages.length === 0) break;

@@ -39,7 +39,7 @@ interface Step {
  * loses a run; only what the next attempt may find mended is thrown.
  */
 export async function runHook(dependencies: HookDependencies, input: HookInput): Promise<HookResult> {
-  const transcript = await readTranscript(dependencies.transcripts, input.messages);
+  const transcript = await readTranscript(dependencies.transcripts, input);
   const hook = findHook(transcript, input);
   const { runId, workspace } = transcript.spec;
   const ledger = await dependencies.ledgerOf(workspace).catch(() => null);

@@ -42,7 +42,7 @@ interface Step {
 
 /** Runs one tool call, at most once where that matters, and returns what is known of it. */
 export async function runTool(dependencies: Dependencies, input: RunToolInput): Promise<RunToolResult> {
-  const transcript = await readTranscript(dependencies.transcripts, input.messages);
+  const transcript = await readTranscript(dependencies.transcripts, input);
   const use = findCall(transcript, input);
   if (dependencies.registry.digestOf(use.name, use.input) !== input.digest) {
     throw ApplicationFailure.nonRetryable(

@@ -1,4 +1,5 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { TranscriptPart } from '../contract/activities.ts';
 import type { RunEvent } from '../contract/events.ts';
 import type { Message } from '../contract/messages.ts';
 import type { RunSpec } from '../contract/spec.ts';
@@ -11,6 +12,7 @@ export interface Transcript {
 
 interface Entry {
   readonly spec: RunSpec;
+  readonly compactions: number;
   readonly messages: Message[];
 }
 
@@ -25,9 +27,9 @@ const ENTRIES_MAX = 1_000;
 export class TranscriptCache {
   readonly #entries = new Map<string, Entry>();
 
-  open(execution: string, spec: RunSpec): void {
+  open(execution: string, spec: RunSpec, compactions: number): void {
     this.#entries.delete(execution);
-    this.#entries.set(execution, { spec, messages: [] });
+    this.#entries.set(execution, { spec, compactions, messages: [] });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > ENTRIES_MAX && oldest !== undefined) this.#entries.delete(oldest);
   }
@@ -47,10 +49,11 @@ export class TranscriptCache {
     this.#entries.delete(execution);
   }
 
-  /** The first `count` messages of an execution, or undefined when they are not all here. */
-  read(execution: string, count: number): Transcript | undefined {
+  /** That part of an execution's transcript, or undefined when it is not all here. */
+  read(execution: string, { messages: count, compactions }: TranscriptPart): Transcript | undefined {
     const entry = this.#entries.get(execution);
     if (entry === undefined || entry.messages.length < count) return undefined;
+    if (compactions !== undefined && compactions !== entry.compactions) return undefined;
     this.#entries.delete(execution);
     this.#entries.set(execution, entry);
     return { spec: entry.spec, messages: entry.messages.slice(0, count) };
@@ -60,7 +63,7 @@ export class TranscriptCache {
   sinks(): TranscriptSinks {
     return {
       transcript: {
-        open: { fn: ({ runId }, spec) => this.open(runId, spec), callDuringReplay: true },
+        open: { fn: ({ runId }, spec, compactions) => this.open(runId, spec, compactions), callDuringReplay: true },
         append: { fn: ({ runId }, from, messages) => this.append(runId, from, messages), callDuringReplay: true },
         // Events are for whoever rebuilds a run; a worker has no use for them, and is not called while it replays.
         noted: { fn: () => undefined, callDuringReplay: false },
@@ -78,7 +81,7 @@ interface SinkFunction<Arguments extends readonly unknown[]> {
 /** A type, because the SDK wants an index signature that an interface does not have. */
 export type TranscriptSinks = {
   readonly transcript: {
-    readonly open: SinkFunction<[RunSpec]>;
+    readonly open: SinkFunction<[RunSpec, number]>;
     readonly append: SinkFunction<[number, readonly Message[]]>;
     readonly noted: SinkFunction<[readonly RunEvent[]]>;
     readonly close: SinkFunction<[]>;

@@ -5,12 +5,21 @@ import type { ToolAnswer, ToolCallResult, ToolErrorKind, ToolQuestion, Touch } f
 import type { RunSpec } from './spec.ts';
 
 /**
+ * What of the transcript a step is about: so many messages, from the first. A compaction begins the transcript anew, so a
+ * worker that is still replaying may hold as many messages of an earlier one; `compactions` tells them apart. It is left
+ * out by runs of versions before 0.3.
+ */
+export interface TranscriptPart {
+  readonly messages: number;
+  readonly compactions?: number;
+}
+
+/**
  * What a model call is told. Neither the transcript nor the spec is in it: the activity reads both from the cache
  * of its worker, or asks the workflow by query. `messages` says how many messages of the transcript to send.
  */
-export interface CallModelInput {
+export interface CallModelInput extends TranscriptPart {
   readonly turn: number;
-  readonly messages: number;
   readonly purpose: CallPurpose;
   /** Counts calls with the same `turn` and `purpose`, so that a repeat is not answered from the ledger. */
   readonly round: number;
@@ -56,12 +65,11 @@ export interface CallModelResult {
 }
 
 /** The call itself is found in the transcript by `callId`; `digest` binds what runs to what was decided. */
-export interface RunToolInput {
+export interface RunToolInput extends TranscriptPart {
   readonly turn: number;
   readonly index: number;
   readonly callId: string;
   readonly digest: string;
-  readonly messages: number;
   /** Id of the first execution of the run, which no other run ever has; a run id may be used again on another server. */
   readonly chain?: string;
   readonly attempt?: number;
@@ -114,10 +122,9 @@ export type LeaseResult =
   | { readonly status: 'refused'; readonly cap: string; readonly message: string; readonly left: Amount };
 
 /** What a hook is told, besides what the activity finds in the transcript. */
-export interface HookInput {
+export interface HookInput extends TranscriptPart {
   readonly hook: string;
   readonly turn: number;
-  readonly messages: number;
   readonly chain: string;
   /** Tells this moment from others of the same turn. */
   readonly round: number;
@@ -137,7 +144,8 @@ export interface HookResult {
 
 /** What the workflow hands to the cache of its worker, while running and while replaying. */
 export type TranscriptSink = {
-  readonly open: (spec: RunSpec) => void;
+  /** A transcript begins anew, after so many compactions. */
+  readonly open: (spec: RunSpec, compactions: number) => void;
   readonly append: (from: number, messages: readonly Message[]) => void;
   /** Events nobody was told of before, in order; after a continuation, those it carried come once more. */
   readonly noted: (events: readonly RunEvent[]) => void;
@@ -149,6 +157,8 @@ export interface TranscriptPage {
   readonly from: number;
   readonly messages: readonly Message[];
   readonly total: number;
+  /** Compactions so far; each begins the transcript anew. */
+  readonly compactions: number;
   /** Present when `from` is 0. */
   readonly spec?: RunSpec;
 }

@@ -20,7 +20,7 @@ export type HookMatter = Pick<HookInput, 'round' | 'callId' | 'about'>;
 
 /** Runs one hook. Rejects only when the run is cancelled: whatever else goes wrong is the hook's failure, never the run's. */
 export async function callHook(
-  run: Pick<Run, 'spec' | 'turn' | 'messages'>,
+  run: Pick<Run, 'spec' | 'turn' | 'messages' | 'compactions'>,
   hook: Hook,
   matter: HookMatter,
 ): Promise<HookResult> {
@@ -29,6 +29,7 @@ export async function callHook(
     hook: hook.name,
     turn: hookTurn(run, hook),
     messages: run.messages.length,
+    compactions: run.compactions,
     chain: workflowInfo().firstExecutionRunId,
   };
   const summary = oneLine(`hook ${hook.name} · ${hook.on}`, 190);

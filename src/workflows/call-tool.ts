@@ -38,6 +38,7 @@ function inputFor(run: Run, { id, index, digest, grant, shown, unconfined, attem
     callId: id,
     digest,
     messages: run.messages.length,
+    compactions: run.compactions,
     chain: workflowInfo().firstExecutionRunId,
     ...(attempt !== undefined && { attempt }),
     ...(grant !== undefined && { grant }),

@@ -132,6 +132,6 @@ function transcriptFrom({ run }: RunCell, from: number): TranscriptPage {
     if (messages.length > 0 && bytes > PAGE_BYTES_MAX) break;
     messages.push(message);
   }
-  const page = { from, messages, total: run.messages.length };
+  const page = { from, messages, total: run.messages.length, compactions: run.compactions };
   return from === 0 ? { ...page, spec: run.spec } : page;
 }

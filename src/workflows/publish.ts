@@ -43,7 +43,7 @@ function createTranscriptPublisher(transcript: TranscriptSink): (run: Run) => vo
   let compactions = -1;
   return (run) => {
     if (compactions !== run.compactions) {
-      transcript.open(run.spec);
+      transcript.open(run.spec, run.compactions);
       compactions = run.compactions;
       shown = 0;
     }

@@ -87,6 +87,7 @@ async function callModel(
   const input: CallModelInput = {
     turn,
     messages: run.messages.length,
+    compactions: run.compactions,
     purpose,
     round: run.rounds + 1,
     ...(lose !== undefined && { mayLose: lose }),

@@ -10,7 +10,7 @@ export type HookedRun = Pick<Run, 'spec' | 'turn' | 'messages'>;
 /** Calls a hook as a run does. */
 export async function callsHook(run: HookedRun, hook: Hook, matter: HookMatter): Promise<HookResult> {
   show(run);
-  return await callHook(run, hook, matter);
+  return await callHook({ ...run, compactions: 0 }, hook, matter);
 }
 
 /** Asks for the activity with an input of the test's own, so that it can be asked twice for the same. */
@@ -22,6 +22,6 @@ export async function asksForHook(run: HookedRun, input: HookInput): Promise<Hoo
 
 function show({ spec, messages }: HookedRun): void {
   const { transcript } = proxySinks<{ readonly transcript: TranscriptSink }>();
-  transcript.open(spec);
+  transcript.open(spec, 0);
   transcript.append(0, messages);
 }
