@@ -1,6 +1,7 @@
 import type { CallModelResult } from '../src/contract/activities.ts';
 import { controlDefinitions, emitValueDefinition, TODO } from '../src/contract/control-tools.ts';
-import { loopsSchema, type RunSpec } from '../src/contract/spec.ts';
+import { type RunSpec } from '../src/contract/spec.ts';
+import { loopsSchema } from '../src/contract/terms.ts';
 import { apply, type Observation } from '../src/core/apply.ts';
 import { settleRun } from '../src/core/settle.ts';
 import { begin } from '../src/core/begin.ts';

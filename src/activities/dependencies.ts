@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../contract/spec.ts';
+import type { ModelChoice } from '../contract/terms.ts';
 import type { Model } from '../models/model.ts';
 import type { HookMeans } from '../tools/commands/hook-command.ts';
 import type { Holder, Ledger } from '../tools/ledger/ledger.ts';

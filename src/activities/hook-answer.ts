@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { HookResult } from '../contract/activities.ts';
-import type { HookMoment } from '../contract/spec.ts';
+import type { HookMoment } from '../contract/terms.ts';
 import { HOOK_OUTPUT_CHARACTERS_MAX, type HookCommandEnd } from '../tools/commands/hook-command.ts';
 
 /** What a hook says, before secrets are taken out. */

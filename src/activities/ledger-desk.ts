@@ -41,15 +41,15 @@ export function openLedgerDesk(): LedgerDesk {
       if (queue !== undefined) return void queue.push(waiting);
       const opened = [waiting];
       queues.set(place.ledger, opened);
-      void serve(place, opened).finally(() => queues.delete(place.ledger));
+      void serve(place, opened, () => queues.delete(place.ledger));
     });
     if (answer.status === 'unanswerable') throw refused(answer.message);
     return answer;
   };
 }
 
-/** Ends when nobody waits any more; never rejects. */
-async function serve(place: LedgerPlace, queue: Waiting[]): Promise<void> {
+/** Ends when nobody waits any more; never rejects. The queue is left in the same moment, so that nobody joins one that ended. */
+async function serve(place: LedgerPlace, queue: Waiting[], leave: () => void): Promise<void> {
   while (queue.length > 0) {
     const asked = queue.splice(0, REQUESTS_MAX);
     try {
@@ -64,6 +64,7 @@ async function serve(place: LedgerPlace, queue: Waiting[]): Promise<void> {
       for (const { reject } of asked) reject(error);
     }
   }
+  leave();
 }
 
 const MISSING: LedgerAnswer = { status: 'unanswerable', message: 'Cannot lease from a budget: the ledger left it out' };

@@ -1,6 +1,7 @@
 import type { CallModelInput } from '../contract/activities.ts';
 import type { UserMessage } from '../contract/messages.ts';
-import type { ModelChoice, RunSpec } from '../contract/spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
+import type { ModelChoice } from '../contract/terms.ts';
 import { asideFor, type Aside } from '../core/aside/aside.ts';
 import { modelFor } from '../core/aside/model-for.ts';
 import { SUMMARY_INSTRUCTIONS } from '../core/aside/questions.ts';

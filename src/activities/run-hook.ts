@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { HookInput, HookResult } from '../contract/activities.ts';
 import type { Message } from '../contract/messages.ts';
-import type { Hook } from '../contract/spec.ts';
+import type { Hook } from '../contract/terms.ts';
 import { HOOK_CONTEXT_BYTES_MAX } from '../core/hooks/hooks.ts';
 import { textOf, toolUses } from '../core/replies.ts';
 import { fitText } from '../core/sizes.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LEDGER } from '../contract/names.ts';
-import { priceSchema, type Budget, type Price } from '../contract/spec.ts';
+import { priceSchema, type Budget, type Price } from '../contract/terms.ts';
 
 const KEYS = 'expected keys with values';
 const DOLLARS = 'expected dollars above 0';

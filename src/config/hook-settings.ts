@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hookMomentSchema, hookSchema, type Hook } from '../contract/spec.ts';
+import { hookMomentSchema, hookSchema, type Hook } from '../contract/terms.ts';
 import { ConfigError } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { normaliseOpenRule } from './tool-names.ts';

@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../contract/spec.ts';
+import type { ModelChoice } from '../contract/terms.ts';
 import type { AgentFile } from './agent-file.ts';
 import { ConfigError } from './config-error.ts';
 import type { Settings } from './settings.ts';

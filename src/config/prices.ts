@@ -1,4 +1,4 @@
-import type { ModelChoice, Price } from '../contract/spec.ts';
+import type { ModelChoice, Price } from '../contract/terms.ts';
 import type { MoneySettings } from './budgets.ts';
 import { ConfigError } from './config-error.ts';
 

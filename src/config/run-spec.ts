@@ -2,15 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { SPEC_BYTES_MAX, TASK_BYTES_MAX } from '../contract/limits.ts';
 import { emitValueDefinition } from '../contract/control-tools.ts';
-import {
-  type Budget,
-  type Hook,
-  type ModelChoice,
-  type Planner,
-  type RunSpec,
-  runSpecSchema,
-  type ToolDefinition,
-} from '../contract/spec.ts';
+import { type Planner, type RunSpec, runSpecSchema, type ToolDefinition } from '../contract/spec.ts';
+import { type Budget, type Hook, type ModelChoice } from '../contract/terms.ts';
 import type { AgentFile } from './agent-file.ts';
 import { digestOf } from './canonical-json.ts';
 import { ConfigError } from './config-error.ts';

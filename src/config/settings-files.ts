@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { Hook, PolicyLayer, PolicyMode } from '../contract/spec.ts';
+import type { PolicyLayer, PolicyMode } from '../contract/spec.ts';
+import type { Hook } from '../contract/terms.ts';
 import { moneyOf, type MoneySettings } from './budgets.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './environment.ts';

@@ -2,20 +2,22 @@ import type * as z from 'zod';
 import {
   type ApprovalTerms,
   approvalTermsSchema,
-  type Compaction,
-  compactionSchema,
-  type Critique,
-  critiqueSchema,
   type Limits,
   limitsSchema,
-  type Loops,
-  loopsSchema,
-  type Output,
   type Policy,
   type PolicyMode,
   type Timeouts,
   timeoutsSchema,
 } from '../contract/spec.ts';
+import {
+  type Compaction,
+  compactionSchema,
+  type Critique,
+  critiqueSchema,
+  type Loops,
+  loopsSchema,
+  type Output,
+} from '../contract/terms.ts';
 import type { AgentFile } from './agent-file.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { ConfigError } from './config-error.ts';

@@ -1,5 +1,5 @@
 import type { Amount, LeaseInput, LeaseResult } from './activities.ts';
-import type { Budget } from './spec.ts';
+import type { Budget } from './terms.ts';
 
 /** One cap of a run: a counter of the ledger, and the most it may hold of money, of tokens, or of both. */
 export type Cap = Budget['caps'][number];

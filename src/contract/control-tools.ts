@@ -1,4 +1,5 @@
-import type { Output, ToolDefinition } from './spec.ts';
+import type { ToolDefinition } from './spec.ts';
+import type { Output } from './terms.ts';
 
 /** The workflow answers its own tools at once, so this is only there because every tool has one. */
 const CONTROL_TIMEOUT_MS = 1;

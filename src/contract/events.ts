@@ -1,7 +1,7 @@
 import type { ApprovalKind, RefusalReason } from './approvals.ts';
 import type { Usage } from './messages.ts';
 import type { Outcome, Parking, RunState, Todo, Verdict } from './run.ts';
-import type { HookMoment } from './spec.ts';
+import type { HookMoment } from './terms.ts';
 import type { ToolErrorKind } from './tool-calls.ts';
 
 /** What noticed a loop: repeated calls, repeated text, repeated replies, turns without progress, or a model. */

@@ -1,6 +1,6 @@
 import type { LiveText } from '../contract/activities.ts';
 import type { AssistantMessage, Message, StopReason, Usage } from '../contract/messages.ts';
-import type { Price } from '../contract/spec.ts';
+import type { Price } from '../contract/terms.ts';
 
 /** A tool as the model sees it. `inputSchema` is JSON schema whose root is an object. */
 export interface ModelTool {

@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../contract/spec.ts';
+import type { ModelChoice } from '../contract/terms.ts';
 import { createAnthropicModel } from './anthropic.ts';
 import { ModelError, type Model } from './model.ts';
 import { startOfflineModel, type OfflineModel } from './offline/server.ts';

@@ -1,5 +1,5 @@
 import type { Usage } from '../contract/messages.ts';
-import type { Price } from '../contract/spec.ts';
+import type { Price } from '../contract/terms.ts';
 import { isOfflineModel, undated } from './facts.ts';
 
 /** `cacheWrite` is the five-minute cache, the only one we ask for. `above` holds for the whole call when its prompt has more than `promptTokens`. */

@@ -7,7 +7,7 @@ import {
   type ActivityInterfaceFor,
 } from '@temporalio/workflow';
 import type { Activities, HookInput, HookResult } from '../contract/activities.ts';
-import type { Hook } from '../contract/spec.ts';
+import type { Hook } from '../contract/terms.ts';
 import { hookTurn } from '../core/hooks/hooks.ts';
 import type { Run } from '../core/run.ts';
 import { oneLine } from '../core/sizes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf } from '../../src/activities/hook-answer.ts';
-import type { HookMoment } from '../../src/contract/spec.ts';
+import type { HookMoment } from '../../src/contract/terms.ts';
 import type { HookCommandEnd } from '../../src/tools/commands/hook-command.ts';
 import type { ShellEnd } from '../../src/tools/shell/shell.ts';
 

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookInput, HookResult } from '../../src/contract/activities.ts';
-import type { Hook } from '../../src/contract/spec.ts';
+import type { Hook } from '../../src/contract/terms.ts';
 import { printing, scene, useHooks } from '../support/hook-scene.ts';
 import { cannotConfine } from '../tools/sandbox/confined-situation.ts';
 import { until } from '../tools/situation.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSettingsLayers } from '../../src/config/settings-files.ts';
 import type { HookResult } from '../../src/contract/activities.ts';
-import type { Hook } from '../../src/contract/spec.ts';
+import type { Hook } from '../../src/contract/terms.ts';
 import { jsonBytes } from '../../src/core/sizes.ts';
 import { createSandbox } from '../../src/tools/sandbox/sandbox.ts';
 import type { HookMatter } from '../../src/workflows/call-hook.ts';

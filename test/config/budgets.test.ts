@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { budgetOf, type BudgetSettings } from '../../src/config/budgets.ts';
 import { priceOf, type PriceQuestion } from '../../src/config/prices.ts';
 import { readSettingsLayers, type SettingsLayers } from '../../src/config/settings-files.ts';
-import { budgetSchema, type Budget } from '../../src/contract/spec.ts';
+import { budgetSchema, type Budget } from '../../src/contract/terms.ts';
 import { priceUsd } from '../../src/models/prices.ts';
 
 interface Texts {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSettingsLayers, type SettingsLayers } from '../../src/config/settings-files.ts';
-import { hookSchema } from '../../src/contract/spec.ts';
+import { hookSchema } from '../../src/contract/terms.ts';
 
 const knownTools = ['bash', 'read_file', 'write_file', 'web_fetch'];
 

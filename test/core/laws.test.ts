@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HookResult, LeaseInput, LeaseResult } from '../../src/contract/activities.ts';
-import { loopsSchema, type RunSpec } from '../../src/contract/spec.ts';
+import { type RunSpec } from '../../src/contract/spec.ts';
+import { loopsSchema } from '../../src/contract/terms.ts';
 import { apply, type Observation } from '../../src/core/apply.ts';
 import { begin } from '../../src/core/begin.ts';
 import { decide } from '../../src/core/decide.ts';

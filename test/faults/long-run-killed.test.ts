@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/contract/events.ts';
 import type { Usage } from '../../src/contract/messages.ts';
 import { SIGNALS } from '../../src/contract/names.ts';
 import type { RunResult, RunView } from '../../src/contract/run.ts';
-import { loopsSchema } from '../../src/contract/spec.ts';
+import { loopsSchema } from '../../src/contract/terms.ts';
 import type { Conversation } from '../../src/models/offline/conversation.ts';
 import type { Scenario, ScriptedCall } from '../../src/models/offline/scenario.ts';
 import { createRegistry } from '../../src/tools/registry.ts';

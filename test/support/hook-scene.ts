@@ -8,7 +8,8 @@ import { runHook, type HookDependencies } from '../../src/activities/run-hook.ts
 import { TranscriptCache } from '../../src/activities/transcript-cache.ts';
 import type { HookInput, HookResult } from '../../src/contract/activities.ts';
 import type { Message } from '../../src/contract/messages.ts';
-import type { Hook, RunSpec } from '../../src/contract/spec.ts';
+import type { RunSpec } from '../../src/contract/spec.ts';
+import type { Hook } from '../../src/contract/terms.ts';
 import { connectClient } from '../../src/temporal/connect.ts';
 import { connectWorker } from '../../src/temporal/connect-worker.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';

@@ -1,6 +1,6 @@
 import { proxyActivities, proxySinks } from '@temporalio/workflow';
 import type { Activities, HookInput, HookResult, TranscriptSink } from '../../src/contract/activities.ts';
-import type { Hook } from '../../src/contract/spec.ts';
+import type { Hook } from '../../src/contract/terms.ts';
 import type { Run } from '../../src/core/run.ts';
 import { callHook, type HookMatter } from '../../src/workflows/call-hook.ts';
 

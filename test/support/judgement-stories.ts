@@ -1,7 +1,7 @@
 import { answerApproval, cancelRun, pauseRun } from '../../src/client.ts';
 import { emitValueDefinition } from '../../src/contract/control-tools.ts';
 import type { StopReason } from '../../src/contract/run.ts';
-import { loopsSchema } from '../../src/contract/spec.ts';
+import { loopsSchema } from '../../src/contract/terms.ts';
 import { steps, type Scenario, type ScriptedReply } from '../../src/models/offline/scenario.ts';
 import type { House, LiveRun, SpecChanges } from './house.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/contract/events.ts';
-import type { Hook } from '../../src/contract/spec.ts';
+import type { Hook } from '../../src/contract/terms.ts';
 import { steps } from '../../src/models/offline/scenario.ts';
 import { openHouse, replay, type House } from '../support/house.ts';
 

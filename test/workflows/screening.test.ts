@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ModelChoice } from '../../src/contract/spec.ts';
+import type { ModelChoice } from '../../src/contract/terms.ts';
 import { aside } from '../../src/models/offline/scenarios/aside.ts';
 import type { Conversation } from '../../src/models/offline/conversation.ts';
 import type { Scenario } from '../../src/models/offline/scenario.ts';

@@ -195,8 +195,8 @@ function compactText({ messagesBefore, messagesAfter, by }: EventOf<'run.compact
 
 /** Ordinary states come and go with the calls that are told anyway. */
 function stateLine({ state, now }: EventOf<'run.state'>, charactersMax: number): Line | null {
-  if (state !== 'finishing' && state !== 'compacting') return null;
-  return { icon: '·', word: state.slice(0, 8), text: shortLine(now, charactersMax) };
+  if (state === 'finishing') return { icon: '·', word: 'closing', text: 'the last words are written' };
+  return state === 'compacting' ? { icon: '·', word: 'compact', text: shortLine(now, charactersMax) } : null;
 }
 
 function endLine({ outcome }: EventOf<'run.ended'>, colors: Colors): Line {

@@ -1,6 +1,7 @@
 import type { CallModelInput } from '../../contract/activities.ts';
 import type { CallPurpose } from '../../contract/run.ts';
-import type { ModelChoice, RunSpec } from '../../contract/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
+import type { ModelChoice } from '../../contract/terms.ts';
 
 /** The model that is called for a purpose. A lighter one screens where the spec names one; what it finds is confirmed by the run's own. */
 export function modelFor(

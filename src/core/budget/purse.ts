@@ -1,5 +1,5 @@
 import type { Amount, LeaseInput, LeaseResult } from '../../contract/activities.ts';
-import type { Price } from '../../contract/spec.ts';
+import type { Price } from '../../contract/terms.ts';
 import { amountOf, isWithin, minus, nothing, plus } from './amount.ts';
 
 /**

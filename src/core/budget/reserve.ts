@@ -1,6 +1,7 @@
 import type { Amount, LeaseInput, LeaseResult } from '../../contract/activities.ts';
 import type { Usage } from '../../contract/messages.ts';
-import type { ModelChoice, RunSpec } from '../../contract/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
+import type { ModelChoice } from '../../contract/terms.ts';
 import { note, type Run } from '../run.ts';
 import { tokensOf } from '../spending.ts';
 import { amountOf, nothing } from './amount.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../contract/run.ts';
-import type { Hook, HookMoment } from '../../contract/spec.ts';
+import type { Hook, HookMoment } from '../../contract/terms.ts';
 import type { ToolCall } from '../../contract/tool-calls.ts';
 import { isOpen } from '../calls/call-life.ts';
 import { hooksFor, type DueHook } from './hooks.ts';

@@ -1,7 +1,8 @@
 import type { HookResult } from '../../contract/activities.ts';
 import type { RunEventBody } from '../../contract/events.ts';
 import { KIB } from '../../contract/limits.ts';
-import type { Hook, HookMoment, RunSpec } from '../../contract/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
+import type { Hook, HookMoment } from '../../contract/terms.ts';
 import type { ToolCallResult } from '../../contract/tool-calls.ts';
 import type { JudgedCall } from '../policy/policy.ts';
 import { applies } from '../policy/rule.ts';

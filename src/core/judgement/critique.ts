@@ -1,6 +1,6 @@
 import type { CallModelResult } from '../../contract/activities.ts';
 import type { Verdict } from '../../contract/run.ts';
-import type { CritiqueMoment } from '../../contract/spec.ts';
+import type { CritiqueMoment } from '../../contract/terms.ts';
 import { countCall } from '../apply-reply.ts';
 import { callHooks } from '../hooks/due-hooks.ts';
 import { isUnattended } from '../people/questions.ts';

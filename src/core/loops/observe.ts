@@ -1,4 +1,4 @@
-import type { Loops } from '../../contract/spec.ts';
+import type { Loops } from '../../contract/terms.ts';
 import { findChant } from './chanting.ts';
 import { noCycles, seeCalls, type CycleTrack } from './cycles.ts';
 import { aged, isAllowed, noPatterns, withAllowed, withWarning, type Patterns } from './patterns.ts';

@@ -1,4 +1,4 @@
-import type { Loops } from '../../contract/spec.ts';
+import type { Loops } from '../../contract/terms.ts';
 import { textHash } from '../text-hash.ts';
 import { isAllowed, isWarned, withoutWarning, type Patterns } from './patterns.ts';
 import { isDeclaredRepetition, type LoopFound, type SeenCall, type TurnSeen } from './seen.ts';

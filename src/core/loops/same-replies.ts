@@ -1,4 +1,4 @@
-import type { Loops } from '../../contract/spec.ts';
+import type { Loops } from '../../contract/terms.ts';
 import { oneLine } from '../sizes.ts';
 import { textHash } from '../text-hash.ts';
 import { isAllowed, repeatsNeeded, type Patterns } from './patterns.ts';

@@ -1,6 +1,6 @@
 import type { CallModelResult } from '../../contract/activities.ts';
 import type { Message } from '../../contract/messages.ts';
-import type { Compaction } from '../../contract/spec.ts';
+import type { Compaction } from '../../contract/terms.ts';
 import {
   INBOX_DRAIN_BYTES,
   REPLY_BYTES_MAX,

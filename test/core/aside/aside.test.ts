@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CallPurpose } from '../../../src/contract/run.ts';
 import type { Message } from '../../../src/contract/messages.ts';
-import type { ModelChoice, RunSpec } from '../../../src/contract/spec.ts';
+import type { RunSpec } from '../../../src/contract/spec.ts';
+import type { ModelChoice } from '../../../src/contract/terms.ts';
 import { asideFor } from '../../../src/core/aside/aside.ts';
 import { modelFor } from '../../../src/core/aside/model-for.ts';
 import { SUMMARY_INSTRUCTIONS } from '../../../src/core/aside/questions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookResult } from '../../../src/contract/activities.ts';
-import type { Hook } from '../../../src/contract/spec.ts';
+import type { Hook } from '../../../src/contract/terms.ts';
 import {
   aboutResult,
   contextOf,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { loopsSchema, type Loops, type RunSpec } from '../../../src/contract/spec.ts';
+import { type RunSpec } from '../../../src/contract/spec.ts';
+import { loopsSchema, type Loops } from '../../../src/contract/terms.ts';
 import type { Observation } from '../../../src/core/apply.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { detailsOf } from '../../../src/core/view.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Critique, RunSpec } from '../../../src/contract/spec.ts';
+import type { RunSpec } from '../../../src/contract/spec.ts';
+import type { Critique } from '../../../src/contract/terms.ts';
 import type { Observation } from '../../../src/core/apply.ts';
 import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';

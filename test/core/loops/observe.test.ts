@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loopsSchema } from '../../../src/contract/spec.ts';
+import { loopsSchema } from '../../../src/contract/terms.ts';
 import {
   allowPattern,
   emptyLoopMemory,

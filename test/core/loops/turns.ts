@@ -1,4 +1,4 @@
-import type { Loops } from '../../../src/contract/spec.ts';
+import type { Loops } from '../../../src/contract/terms.ts';
 import {
   emptyLoopMemory,
   observeTurn,
