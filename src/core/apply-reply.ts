@@ -1,7 +1,7 @@
 import type { CallModelResult } from '../contract/activities.ts';
 import type { CallPurpose } from '../contract/run.ts';
 import type { AssistantMessage, ToolUseBlock } from '../contract/messages.ts';
-import { plus } from './attempts.ts';
+import { plus } from './spending/attempts.ts';
 import { spendOf } from './budget/reserve.ts';
 import { ended } from './calls/call-life.ts';
 import { openCalls } from './calls/calls.ts';
@@ -9,7 +9,7 @@ import { PROBLEMS_MAX, stop } from './ending.ts';
 import { textOf, thoughtOf, toolUses } from './replies.ts';
 import { closeTurn } from './calls/apply-results.ts';
 import { eventText, note, say, sayAsUser, type Run } from './run.ts';
-import { pay, tokensOf } from './spending.ts';
+import { pay, tokensOf } from './spending/spending.ts';
 import { notRun, told } from './told.ts';
 
 /** How often in a row the API may pause a turn of its own server-side tools. */

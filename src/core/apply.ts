@@ -16,7 +16,7 @@ import { applyLoopJudgement } from './judgement/loop.ts';
 import { compact, type Summarised } from './memory/compaction.ts';
 import { applyPlan } from './plan.ts';
 import { takeQuestion, takeResult } from './calls/outcomes.ts';
-import { payForLost, tellOfLost, type LostCall } from './lost-calls.ts';
+import { payForLost, tellOfLost, type LostCall } from './spending/lost-calls.ts';
 import { note, sayAsUser, type Run } from './run.ts';
 import { closeCalls, settleRun } from './settle.ts';
 import { notRun, told } from './told.ts';

@@ -1,6 +1,6 @@
 import type { StopCause } from '../contract/run.ts';
 import type { Run } from './run.ts';
-import { tokensOf } from './spending.ts';
+import { tokensOf } from './spending/spending.ts';
 
 export interface LimitReached {
   readonly cause: StopCause;

@@ -20,7 +20,7 @@ import { newHookState, type HookState } from './hooks/hooks.ts';
 import type { Termination } from './control/terminate.ts';
 import { newLoopState, noChecks, type CheckState, type LoopState, type Matter } from './judgement/state.ts';
 import { fitText, jsonBytes } from './sizes.ts';
-import { noUsage } from './spending.ts';
+import { noUsage } from './spending/spending.ts';
 import { told } from './told.ts';
 
 /** What a person said and no turn has heard yet. */

@@ -13,11 +13,11 @@ import { FAILURES } from '../contract/names.ts';
 import type { Observation } from '../core/apply.ts';
 import { modelFor } from '../core/aside/model-for.ts';
 import { mayLose } from '../core/budget/reserve.ts';
-import { isUsage, lostOf, sumOf, usedIn } from '../core/attempts.ts';
+import { isUsage, lostOf, sumOf, usedIn } from '../core/spending/attempts.ts';
 import type { Decision } from '../core/decide.ts';
-import type { LostCall } from '../core/lost-calls.ts';
+import type { LostCall } from '../core/spending/lost-calls.ts';
 import type { Run } from '../core/run.ts';
-import { tokensOf } from '../core/spending.ts';
+import { tokensOf } from '../core/spending/spending.ts';
 
 /** Calls the model once, for a turn or for one of the asides. Retries are the server's. */
 export async function think(run: Run, purpose: Exclude<CallPurpose, 'compact'>): Promise<readonly Observation[]> {

@@ -3,7 +3,7 @@ import type { Usage } from '../../contract/messages.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { ModelChoice } from '../../contract/terms.ts';
 import { note, type Run } from '../run.ts';
-import { tokensOf } from '../spending.ts';
+import { tokensOf } from '../spending/spending.ts';
 import { amountOf, nothing } from './amount.ts';
 import { atCap } from './at-cap.ts';
 import { capOf } from './keys.ts';

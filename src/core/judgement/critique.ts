@@ -6,7 +6,7 @@ import { callHooks } from '../hooks/due-hooks.ts';
 import { isUnattended } from '../people/questions.ts';
 import { textOf } from '../replies.ts';
 import { note, sayAsUser, type Run } from '../run.ts';
-import { spentOn } from '../spending.ts';
+import { spentOn } from '../spending/spending.ts';
 import { told } from '../told.ts';
 import { askAboutRun } from './question.ts';
 import { readVerdict } from './verdict.ts';

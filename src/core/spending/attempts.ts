@@ -1,5 +1,5 @@
-import type { RequestsUsed } from '../contract/activities.ts';
-import type { Usage } from '../contract/messages.ts';
+import type { RequestsUsed } from '../../contract/activities.ts';
+import type { Usage } from '../../contract/messages.ts';
 
 /** Requests told apart in a heartbeat, which must stay small; what those before them used is one sum. */
 const REQUESTS_MAX = 8;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RequestsUsed } from '../../src/contract/activities.ts';
-import type { Usage } from '../../src/contract/messages.ts';
-import { isUsage, lostOf, noteUse, plus, sumOf, usedIn } from '../../src/core/attempts.ts';
+import type { RequestsUsed } from '../../../src/contract/activities.ts';
+import type { Usage } from '../../../src/contract/messages.ts';
+import { isUsage, lostOf, noteUse, plus, sumOf, usedIn } from '../../../src/core/spending/attempts.ts';
 
 const used = (input: number, costUsd: number | null = input): Usage => ({
   input,

@@ -1,5 +1,5 @@
-import type { Usage } from '../contract/messages.ts';
-import type { CallPurpose, Spending, Totals } from '../contract/run.ts';
+import type { Usage } from '../../contract/messages.ts';
+import type { CallPurpose, Spending, Totals } from '../../contract/run.ts';
 
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 

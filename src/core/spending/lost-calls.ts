@@ -1,8 +1,8 @@
-import type { CallPurpose } from '../contract/run.ts';
-import type { Usage } from '../contract/messages.ts';
-import { modelFor } from './aside/model-for.ts';
-import { spendOf } from './budget/reserve.ts';
-import { note, type Run } from './run.ts';
+import type { CallPurpose } from '../../contract/run.ts';
+import type { Usage } from '../../contract/messages.ts';
+import { modelFor } from '../aside/model-for.ts';
+import { spendOf } from '../budget/reserve.ts';
+import { note, type Run } from '../run.ts';
 import { pay, tokensOf } from './spending.ts';
 
 /** A model call that brought no reply, and what all its attempts used. */

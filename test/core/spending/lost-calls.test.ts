@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Usage } from '../../src/contract/messages.ts';
-import type { Observation } from '../../src/core/apply.ts';
-import type { Run } from '../../src/core/run.ts';
-import { after, fresh, next, planOf, reply, verdict, words } from './builders.ts';
+import type { Usage } from '../../../src/contract/messages.ts';
+import type { Observation } from '../../../src/core/apply.ts';
+import type { Run } from '../../../src/core/run.ts';
+import { after, fresh, next, planOf, reply, verdict, words } from '../builders.ts';
 
 const lost: Usage = { input: 100, output: 20, cacheRead: 3, cacheWrite: 4, costUsd: 0.5 };
 const broken = (
