@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { missingFrom, nameOf, outputTool, stories, type Story } from '../support/judgement-stories.ts';
+import { changesOf, missingFrom, nameOf, outputTool, stories, type Story } from '../support/judgement-stories.ts';
 import { openHouse, replay, type House, type LiveRun } from '../support/house.ts';
 import { compileWorker, endWorkers, spawnWorker } from '../support/worker-process.ts';
 
@@ -26,7 +26,7 @@ interface Told {
 
 async function begin([name, story]: [string, Story]): Promise<Told> {
   const runId = `killed-${name.replaceAll(/[^a-z]+/gu, '-')}-${house.taskQueue}`;
-  return { story, run: await house.start(story.script, { ...story.changes, runId }) };
+  return { story, run: await house.start(story.script, { ...changesOf(story, house), runId }) };
 }
 
 /** Whether the run is open and has done something. */

@@ -128,7 +128,7 @@ export const stories: Readonly<Record<string, Story>> = {
   'a shared budget that is used up': {
     script: wander,
     changes: {
-      budget: { atCap: 'stop', ledger: 'ledger-of-stories', caps: [{ key: 'tree:stories', tokens: 1_000 }] },
+      budget: { atCap: 'stop', ledger: 'ledger-of-stories', caps: [{ key: 'tree:stories', tokens: 25_000 }] },
     },
     ends: 'budget',
     seen: ['budget.exhausted'],
@@ -224,6 +224,13 @@ export const stories: Readonly<Record<string, Story>> = {
     seen: ['approval.decided', 'critique.verdict:replan', 'plan.made'],
   },
 };
+
+/** The changes of a story, with a ledger that no other file asks: it lives with the workers that first asked it. */
+export function changesOf({ changes = {} }: Story, { taskQueue }: Pick<House, 'taskQueue'>): SpecChanges {
+  const { budget } = changes;
+  if (budget?.ledger === undefined) return changes;
+  return { ...changes, budget: { ...budget, ledger: `${budget.ledger}-${taskQueue}` } };
+}
 
 /** What of an event a story names. */
 export function nameOf(event: { readonly type: string; readonly rung?: string; readonly followed?: string }): string {

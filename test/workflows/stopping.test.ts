@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { searchAttributeKeys } from '../../src/temporal/search-attributes.ts';
-import { missingFrom, nameOf, outputTool, stories } from '../support/judgement-stories.ts';
+import { changesOf, missingFrom, nameOf, outputTool, stories } from '../support/judgement-stories.ts';
 import { openHouse, replay, type House } from '../support/house.ts';
 
 let house: House;
@@ -13,7 +13,7 @@ afterAll(async () => {
 
 test.concurrent.each(Object.entries(stories))('a run ends by %s, and its history replays', async (name, story) => {
   const runId = `story-${name.replaceAll(/[^a-z]+/gu, '-')}-${house.taskQueue}`;
-  const run = await house.start(story.script, { ...story.changes, runId });
+  const run = await house.start(story.script, { ...changesOf(story, house), runId });
   await story.act?.(house, run);
   const result = await run.result();
   expect(result.stopReason).toBe(story.ends);
