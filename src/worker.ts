@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   Worker,
   type ActivityInterceptorsFactory,
@@ -25,6 +25,7 @@ import { startReaper } from './tools/shell/reaper.ts';
 import type { Sandbox } from './tools/sandbox/sandbox.ts';
 import type { Tool } from './tools/tool.ts';
 import { openTooling } from './worker/tooling.ts';
+import { workflowSource } from './worker/workflow-source.ts';
 
 export interface WorkerOptions {
   readonly target: TemporalTarget;
@@ -99,15 +100,13 @@ function temporalOptions(
   { id, connection }: { id: string; connection: NativeConnection },
 ): TemporalWorkerOptions {
   const { target, taskQueue, bundlePath, shutdownGraceMs = 10_000, cachedRunsMax = 500, stickyMs = 5_000 } = options;
-  const workflows =
-    bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } };
   return {
     connection,
     namespace: target.namespace,
     taskQueue,
     identity: id,
     dataConverter,
-    ...workflows,
+    ...workflowSource(bundlePath),
     maxCachedWorkflows: cachedRunsMax,
     stickyQueueScheduleToStartTimeout: stickyMs,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
@@ -116,11 +115,6 @@ function temporalOptions(
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + 10_000,
   };
-}
-
-/** The workflow entry beside this file, from source as from the build. */
-function workflowsPath(): string {
-  return join(import.meta.dirname, 'workflows', `index${extname(import.meta.filename)}`);
 }
 
 /** Tells the server what earlier workers of this host lost. What cannot be told now is found by timeouts later. */

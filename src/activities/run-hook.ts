@@ -10,7 +10,7 @@ import { runHookCommand, type HookMeans } from '../tools/commands/hook-command.t
 import { textDigest } from '../tools/digest.ts';
 import { openWorkspace } from '../tools/files/workspace.ts';
 import { callKey, type Ledger } from '../tools/ledger/ledger.ts';
-import { busy, refuseWhileAbandoned } from './busy.ts';
+import { onceClaimed, refuseWhileAbandoned } from './busy.ts';
 import type { Dependencies } from './dependencies.ts';
 import { answerOf, failed, type HookAnswer } from './hook-answer.ts';
 import { withLiveText } from './live.ts';
@@ -114,16 +114,8 @@ function hookKeyOf({ chain, hook, turn, round, callId = '' }: HookInput, matter:
 async function executeOnce(dependencies: HookDependencies, step: Step): Promise<HookResult> {
   const { ledger, transcript, key, hook } = step;
   const claim = { run: transcript.spec.runId, call: key, effect: hook.effect, holder: dependencies.holder };
-  const kept = await ledger.once<HookResult>(claim, async () => await execute(dependencies, step));
-  switch (kept.kind) {
-    case 'done':
-    case 'stored':
-      return kept.value;
-    case 'busy':
-      throw busy(`another attempt of this hook is still running (process ${kept.holder.pid} on ${kept.holder.host})`);
-    case 'unknown':
-      return result(failed(INTERRUPTED), 0);
-  }
+  const work = async (): Promise<HookResult> => await execute(dependencies, step);
+  return await onceClaimed(ledger, claim, { what: 'hook', work, unknown: () => result(failed(INTERRUPTED), 0) });
 }
 
 const INTERRUPTED =

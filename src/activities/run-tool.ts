@@ -12,7 +12,7 @@ import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/led
 import { fitted, resultOf } from '../tools/run-tool.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { openWorkspace } from '../tools/files/workspace.ts';
-import { busy, refuseWhileAbandoned } from './busy.ts';
+import { onceClaimed, refuseWhileAbandoned } from './busy.ts';
 import { keyOf } from './call-key.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLiveText } from './live.ts';
@@ -79,16 +79,11 @@ async function executeOnce(dependencies: Dependencies, step: Step): Promise<RunT
     holder: dependencies.holder,
     ...(effect === 'checkable' && { probe: async () => await probe(dependencies, step) }),
   };
-  const kept = await ledger.once<RunToolResult>(claim, async () => await execute(dependencies, step));
-  switch (kept.kind) {
-    case 'done':
-    case 'stored':
-      return kept.value;
-    case 'busy':
-      throw busy(`another attempt of this call is still running (process ${kept.holder.pid} on ${kept.holder.host})`);
-    case 'unknown':
-      return notRun('unknown', 'outcome_unknown', told.unknown('its worker was lost while it ran'));
-  }
+  return await onceClaimed<RunToolResult>(ledger, claim, {
+    what: 'call',
+    work: async () => await execute(dependencies, step),
+    unknown: () => notRun('unknown', 'outcome_unknown', told.unknown('its worker was lost while it ran')),
+  });
 }
 
 async function execute(dependencies: Dependencies, step: Step): Promise<RunToolResult> {

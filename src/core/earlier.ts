@@ -1,4 +1,5 @@
 import { readTodos } from './control/todos.ts';
+import { fieldsOf } from './fields.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { Run } from './run.ts';
  * a mark that the work was to be judged.
  */
 export function fromEarlier(carried: unknown): Partial<Run> {
-  const { todos, toReflect } = (carried ?? {}) as { readonly todos?: unknown; readonly toReflect?: unknown };
+  const { todos, toReflect } = fieldsOf(carried);
   const read = readTodos({ items: Array.isArray(todos) ? todos.slice(0, TODOS_READ) : [] });
   return {
     ...(typeof read !== 'string' && { todos: read }),

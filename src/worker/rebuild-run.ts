@@ -1,4 +1,3 @@
-import { extname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
@@ -10,6 +9,7 @@ import { findChain } from './rebuild/chain.ts';
 import { buildsOf, hasBegun, type History } from './rebuild/history.ts';
 import { createRecording, type Recording } from './rebuild/recording.ts';
 import type { Rebuilt } from './rebuild/rebuilt.ts';
+import { workflowSource } from './workflow-source.ts';
 
 export interface RebuildOptions {
   /** The bundled workflow code; without it, the code is bundled now, which takes a second or two. */
@@ -68,7 +68,7 @@ export async function* rebuildRun(
 function replayOptions(recording: Recording, bundlePath: string | undefined): ReplayWorkerOptions {
   return {
     dataConverter,
-    ...(bundlePath === undefined ? { workflowsPath: workflowsPath() } : { workflowBundle: { codePath: bundlePath } }),
+    ...workflowSource(bundlePath),
     sinks: {
       transcript: {
         open: heard((spec: RunSpec) => recording.open(spec)),
@@ -85,11 +85,6 @@ function heard<Arguments extends readonly unknown[]>(
   take: (...given: Arguments) => void,
 ): { readonly fn: (info: WorkflowInfo, ...given: Arguments) => void; readonly callDuringReplay: true } {
   return { fn: (_info, ...given) => take(...given), callDuringReplay: true };
-}
-
-/** The workflow entry, from source as from the build. */
-function workflowsPath(): string {
-  return join(import.meta.dirname, '..', 'workflows', `index${extname(import.meta.filename)}`);
 }
 
 function asFailure(runId: string, { history, error }: { history: History; error: Error }): RebuildFailed {

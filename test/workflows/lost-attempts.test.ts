@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { cancelRun, resumeRun } from '../../src/client.ts';
 import type { RunEvent } from '../../src/contract/events.ts';
 import type { Usage } from '../../src/contract/messages.ts';
@@ -185,19 +185,19 @@ describe('with a worker that lives', () => {
   });
 });
 
-describe('with a worker that is killed', () => {
+describe('with a worker that is killed or freezes', () => {
   let house: House;
   let folder: string;
   beforeAll(async () => {
     [house, folder] = await Promise.all([openHouse({ worker: false }), compileWorker()]);
   });
+  afterEach(endWorkers);
   afterAll(async () => {
-    await endWorkers();
     await house.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('in mid-stream, the next worker counts the prompt of the lost attempt, and no more than was billed', async () => {
+  test('killed in mid-stream, the next worker counts the prompt of the lost attempt, and no more than was billed', async () => {
     const runId = `killed-${house.taskQueue}`;
     const first = await spawnWorker(folder, {
       ...house.workerOptions,
@@ -216,21 +216,8 @@ describe('with a worker that is killed', () => {
     expect(problemsIn(await run.events())).toHaveLength(1);
     await replay(house.client, runId);
   });
-});
 
-describe('with a worker that freezes', () => {
-  let house: House;
-  let folder: string;
-  beforeAll(async () => {
-    [house, folder] = await Promise.all([openHouse({ worker: false }), compileWorker()]);
-  });
-  afterAll(async () => {
-    await endWorkers();
-    await house.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('and wakes, the next attempt joins the call that still goes on, and nothing is counted twice', async () => {
+  test('frozen and woken, the next attempt joins the call that still goes on, and nothing is counted twice', async () => {
     const runId = `frozen-${house.taskQueue}`;
     house.model.inject(`offline-${runId}`, { kind: 'drip', pauseMs: 300 });
     const worker = await spawnWorker(folder, {

@@ -40,7 +40,7 @@ export function atCap(run: Run, { cap, message }: { readonly cap: Cap; readonly 
   if (!mayAsk(run)) return stop(noted, causeOf(cap.key), message);
   const question: Asked = {
     matter: { about: 'budget', cap, message },
-    title: `${message}. Top up?`.slice(0, 300),
+    title: `${message}. Top up?`,
     reason: `the budget ${cap.key} is used up`,
     options: [
       { id: 'topup', label: `Allow ${amountText(cap)} more; another amount may be written beside it` },

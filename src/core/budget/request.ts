@@ -1,5 +1,6 @@
 import type { Amount, LeaseInput } from '../../contract/activities.ts';
 import type { Cap, LedgerRequest } from '../../contract/budget.ts';
+import { fieldsOf } from '../fields.ts';
 
 const CAPS_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
@@ -61,8 +62,4 @@ function isSum(value: unknown): value is number {
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= NAME_CHARACTERS_MAX;
-}
-
-function fieldsOf(value: unknown): Partial<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -3,6 +3,7 @@ import type { RunEventBody } from '../../contract/events.ts';
 import { NOTES_BYTES_MAX } from '../../contract/limits.ts';
 import type { ToolCall, ToolCallResult } from '../../contract/tool-calls.ts';
 import { ended, moved } from '../calls/call-life.ts';
+import { fieldsOf } from '../fields.ts';
 import { isUnattended, type Question } from '../people/questions.ts';
 import type { Run } from '../run.ts';
 import { jsonBytes, oneLine } from '../sizes.ts';
@@ -63,7 +64,7 @@ function keepTodos(run: Run, call: ToolCall, input: unknown): Opened {
 }
 
 function keepNotes(_run: Run, call: ToolCall, input: unknown): Opened {
-  const { text } = (typeof input === 'object' && input !== null ? input : {}) as { text?: unknown };
+  const { text } = fieldsOf(input);
   if (typeof text !== 'string') return refused(call, 'expected {"text": string}');
   const bytes = jsonBytes(text);
   if (bytes > NOTES_BYTES_MAX) return refused(call, `expected at most ${NOTES_BYTES_MAX} bytes, got ${bytes}`);

@@ -1,4 +1,5 @@
 import type { ApprovalKind, ApprovalOption } from '../../contract/approvals.ts';
+import { fieldsOf } from '../fields.ts';
 
 export type ParsedQuestion =
   | {
@@ -11,7 +12,7 @@ export type ParsedQuestion =
 
 /** Reads the input of `ask_human`, which no worker validates. */
 export function parseQuestion(input: unknown): ParsedQuestion {
-  const { question, options } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const { question, options } = fieldsOf(input);
   if (typeof question !== 'string' || question.trim() === '') {
     return { ok: false, problem: 'expected {"question": string, "options"?: [string, string, …]}' };
   }

@@ -1,6 +1,7 @@
 import { OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX } from '../../contract/limits.ts';
 import { jsonBytes } from '../sizes.ts';
 import type { Run } from '../run.ts';
+import { fieldsOf } from '../fields.ts';
 
 /** One value for a declared output, as the agent gave it. */
 export interface Emitted {
@@ -11,7 +12,7 @@ export interface Emitted {
 
 /** Reads the input of `emit_value`, whose schema the worker has checked; a text says what is wrong with it. */
 export function readEmitted(run: Run, input: unknown): Emitted | string {
-  const { name, value } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const { name, value } = fieldsOf(input);
   const names = (run.spec.outputs ?? []).map((output) => output.name);
   if (typeof name !== 'string' || !names.includes(name)) return `expected a "name" of ${names.join(', ')}`;
   if (value === undefined) return 'expected a "value"';

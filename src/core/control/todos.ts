@@ -1,5 +1,6 @@
 import { TODOS_MAX } from '../../contract/control-tools.ts';
 import type { Todo } from '../../contract/run.ts';
+import { fieldsOf } from '../fields.ts';
 import { oneLine } from '../sizes.ts';
 
 const TEXT_CHARACTERS_MAX = 300;
@@ -45,10 +46,6 @@ function readTodo(item: unknown): Todo | string {
     ...(typeof activeForm === 'string' &&
       activeForm.trim() !== '' && { activeForm: oneLine(activeForm, TEXT_CHARACTERS_MAX) }),
   };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 export function isActive({ status }: Todo): boolean {

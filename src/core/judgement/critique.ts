@@ -63,7 +63,7 @@ function askWhich(run: Run, verdict: Verdict, now: number): Run {
     run,
     {
       matter: { about: 'critique', verdict },
-      title: `The critique is not sure (${confidence} of 100): ${action}? ${reason}`.slice(0, 300),
+      title: `The critique is not sure (${confidence} of 100): ${action}? ${reason}`,
       reason: `a verdict below ${run.spec.critique.askBelow} goes to a person`,
       options: [
         { id: 'continue', label: 'Continue: the work is on its way' },

@@ -72,7 +72,7 @@ function askAboutLoop(run: Run, found: LoopFound, now: number): Run {
     run,
     {
       matter: { about: 'loop', found },
-      title: `The run goes round in circles: ${found.what}`.slice(0, 300),
+      title: `The run goes round in circles: ${found.what}`,
       reason: 'it went on after a nudge and a new plan',
       options: [
         { id: 'continue', label: 'Go on, and never ask again about this pattern' },

@@ -1,6 +1,7 @@
 import type { AcceptedAnswer, Approval, ApprovalOption, RunQuestion } from '../../contract/approvals.ts';
 import { openQuestion } from '../people/questions.ts';
 import type { Run } from '../run.ts';
+import { oneLine } from '../sizes.ts';
 import type { Matter } from './state.ts';
 
 /** A question about the run. */
@@ -13,9 +14,15 @@ export interface Asked {
   readonly fallback: string;
 }
 
+const TITLE_CHARACTERS_MAX = 300;
+
 /** Asks a person about the run itself, with the contract of any approval. */
 export function askAboutRun(run: Run, { matter, ...asked }: Asked, now: number): Run {
-  const opened = openQuestion(run, { kind: 'choose', ...asked, about: matter.about }, now);
+  const opened = openQuestion(
+    run,
+    { ...asked, kind: 'choose', title: oneLine(asked.title, TITLE_CHARACTERS_MAX), about: matter.about },
+    now,
+  );
   return { ...opened, matter };
 }
 

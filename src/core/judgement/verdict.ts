@@ -1,4 +1,5 @@
 import type { Verdict } from '../../contract/run.ts';
+import { jsonObjects } from '../json-objects.ts';
 import { oneLine } from '../sizes.ts';
 
 const ACTIONS: readonly unknown[] = ['continue', 'retry', 'replan', 'complete'] satisfies Verdict['action'][];
@@ -33,10 +34,5 @@ export function readCompletion(text: string): CompletionJudgement | null {
 }
 
 function firstObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Readonly<Record<string, unknown>>) : {};
-  } catch {
-    return {};
-  }
+  return jsonObjects(text)[0] ?? {};
 }

@@ -1,5 +1,5 @@
 import { oneLine } from '../sizes.ts';
-import { jsonObjects } from './json-objects.ts';
+import { jsonObjects } from '../json-objects.ts';
 import {
   JUDGE_ANSWER_CHARACTERS_MAX,
   JUDGE_INTERVAL_TURNS,

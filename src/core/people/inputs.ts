@@ -2,6 +2,7 @@ import type { Answer } from '../../contract/approvals.ts';
 import { ANSWER_BYTES_MAX } from '../../contract/limits.ts';
 import type { QueuedMessage } from '../run.ts';
 import { jsonBytes } from '../sizes.ts';
+import { fieldsOf } from '../fields.ts';
 
 /**
  * Reads what people send by signal, update or query. The Temporal UI lets anybody send any JSON, and an exception in
@@ -49,8 +50,4 @@ export function readPerson(value: unknown): string {
 export function readPosition(value: unknown, field: 'after' | 'from'): number {
   const position = fieldsOf(value)[field];
   return typeof position === 'number' && Number.isSafeInteger(position) && position > 0 ? position : 0;
-}
-
-function fieldsOf(value: unknown): Partial<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? value : {};
 }
