@@ -214,5 +214,12 @@ function questionsOf(run: Run): readonly string[] {
 
 function todosOf({ todos }: Run): readonly string[] {
   if (todos.length === 0) return [];
-  return ['', '### To do', ...renderTodos(todos).map((line) => `- ${line.replace(/[`*_<|]/gu, ' ')}`)];
+  const done = todos.filter(({ status }) => status === 'completed').length;
+  // Markdown would make a fraction of "4/5", so the count that ends the list stands in words in its heading.
+  const lines = renderTodos(todos).slice(0, -1);
+  return [
+    '',
+    `### To do (${done} of ${todos.length} completed)`,
+    ...lines.map((line) => `- ${line.replace(/[`*_<|]/gu, ' ')}`),
+  ];
 }
