@@ -223,10 +223,12 @@ describe.each(anchorings)('a workspace held by %s', (anchoring) => {
 
 /** Exchanges a folder and a link to the outside as fast as it can. */
 const SWAPPER = `
-const { renameSync } = require('node:fs');
+const { renameSync, rmSync } = require('node:fs');
 process.chdir(process.argv[1]);
 console.log('ready');
 for (;;) {
+  // A write that found no door made one, which the real one cannot replace: without this, nothing would move again.
+  try { rmSync('door-real', { recursive: true, force: true }); } catch {}
   for (const [from, to] of [['door', 'door-real'], ['door-link', 'door'], ['door', 'door-link'], ['door-real', 'door']]) {
     try { renameSync(from, to); } catch {}
   }
@@ -241,7 +243,11 @@ test.runIf(process.platform === 'linux')(
     await symlink(outside, join(root, 'door-link'));
     const workspace = await openWorkspace(root);
     const swapper = spawn(process.execPath, ['-e', SWAPPER, root], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void swapper.kill('SIGKILL'));
+    onTestFinished(async () => {
+      const ended = once(swapper, 'exit');
+      swapper.kill('SIGKILL');
+      await ended;
+    });
     await once(swapper.stdout, 'data');
     const counts = { inside: 0, refused: 0 };
     // On a busy machine the swapper may get its turn late, so it goes on until both were seen.
