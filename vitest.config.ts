@@ -9,7 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // Most files wait for servers and deadlines, so even two cores carry two of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For machines that are many times slower; nothing is judged by how long it takes.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -3,9 +3,9 @@ import { openLedgerDesk, type LedgerDesk } from '../src/activities/ledger-desk.t
 import type { LedgerRequest, LedgerView } from '../src/contract/budget.ts';
 import { LEDGER } from '../src/contract/names.ts';
 import { answered, covers, emptyPurse, estimateCall, nextLease, spend } from '../src/core/budget/purse.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { instantModel, modelsOf } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 
 const RUNS = 200;
 const RESERVATIONS = 50;
@@ -29,10 +29,9 @@ const ESTIMATE = estimateCall({
  * Most are made from a slice the run has; the rest lease through the real workflow, as one worker's activities do.
  */
 export async function measureBudget(setting: Setting): Promise<Readonly<Record<string, number>>> {
-  const { target, client, folder } = setting;
-  const taskQueue = `budget-${randomUUID()}`;
+  const { client } = setting;
   const models = modelsOf(instantModel(1, 'none'));
-  const worker = await startWorker({ target, taskQueue, dataFolder: folder, bundlePath, models, environment: {} });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models });
   const perSecond: number[] = [];
   let leases = 0;
   let updates = 0;

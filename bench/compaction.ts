@@ -7,11 +7,11 @@ import { tokensOf } from '../src/models/offline/prompt-cache.ts';
 import { readPrompt } from '../src/models/offline/request.ts';
 import type { Scenario } from '../src/models/offline/scenario.ts';
 import { startOfflineModel, type OfflineModel } from '../src/models/offline/server.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool } from './bench-tools.ts';
 import { TWO_KILOBYTES } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 
 const COMPACTIONS = 9;
 
@@ -29,9 +29,8 @@ interface Sent {
  * as the model server counts them, in one run whose summaries a model writes.
  */
 export async function measureCompaction(setting: Setting): Promise<Readonly<Record<string, number>>> {
-  const { target, client, folder, workspace } = setting;
+  const { client, workspace } = setting;
   const model = await startOfflineModel({ keep: 1 });
-  const taskQueue = `compaction-${randomUUID()}`;
   const runId = `compaction-${randomUUID()}`;
   const id = `offline-${runId}`;
   const sent: Sent[] = [];
@@ -41,8 +40,7 @@ export async function measureCompaction(setting: Setting): Promise<Readonly<Reco
   );
   const models = { apiKey: 'bench', baseURL: model.url };
   const environment = readEnvironment();
-  const tools = [readTool];
-  const worker = await startWorker({ target, taskQueue, dataFolder: folder, bundlePath, models, environment, tools });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, environment, tools: [readTool] });
   try {
     const spec = benchSpec(runId, workspace);
     const compaction = { windowShare: 0.6, keptShare: 0.6, by: 'model' as const };

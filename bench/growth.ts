@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { startRun } from '../src/client.ts';
 import type { Message } from '../src/contract/messages.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { instantModel, modelsOf } from './instant-model.ts';
-import { bundlePath, say, type Setting } from './setting.ts';
+import { say, type Setting } from './setting.ts';
 
 export interface Growth {
   readonly turns: number;
@@ -17,18 +17,10 @@ export interface Growth {
 }
 
 /** How much history a run of so many turns leaves, each turn a reply and a result of two kilobytes. */
-export async function measureGrowth({ target, client, folder, workspace }: Setting, turns: number): Promise<Growth> {
-  const taskQueue = `growth-${randomUUID()}`;
+export async function measureGrowth(setting: Setting, turns: number): Promise<Growth> {
+  const { client, workspace } = setting;
   const models = modelsOf(instantModel(turns, unsafeTool.name, { counted: true }));
-  const worker = await startWorker({
-    target,
-    taskQueue,
-    dataFolder: folder,
-    bundlePath,
-    models,
-    environment: {},
-    tools: [readTool, unsafeTool],
-  });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, tools: [readTool, unsafeTool] });
   const runId = `growth-${turns}-${randomUUID()}`;
   await startRun(client, benchSpec(runId, workspace), taskQueue);
   const handle = client.workflow.getHandle(runId);

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { startRun } from '../src/client.ts';
 import type { RunResult, RunView } from '../src/contract/run.ts';
 import type { Model } from '../src/models/model.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { historyByTurn, meanOf } from './history-by-turn.ts';
 import { finalReply, modelsOf, toolReply } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 
 const TURNS = 2_000;
 
@@ -19,20 +19,10 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /** What a turn late in one long run leaves in history, against one early in it; the run is compacted again and again. */
 export async function measureLongRun(setting: Setting): Promise<Readonly<Record<string, number>>> {
-  const { target, client, folder, workspace } = setting;
-  const taskQueue = `long-${randomUUID()}`;
+  const { client, workspace } = setting;
   const calledAt: number[] = [];
   const models = modelsOf(sizedModel(calledAt));
-  const tools = [readTool, unsafeTool];
-  const worker = await startWorker({
-    target,
-    taskQueue,
-    dataFolder: folder,
-    bundlePath,
-    models,
-    environment: {},
-    tools,
-  });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, tools: [readTool, unsafeTool] });
   const runId = `long-${randomUUID()}`;
   const spec = benchSpec(runId, workspace);
   const compaction = { windowShare: 0.6, keptShare: 0.6, by: 'model' as const };

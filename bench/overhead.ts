@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { extname, join } from 'node:path';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { startRun } from '../src/client.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { readTool, unsafeTool } from './bench-tools.ts';
 import { instantModel, modelsOf, TWO_KILOBYTES } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 
 export interface Overhead {
   /** Milliseconds a turn. */
@@ -62,18 +62,9 @@ async function timeOurs(
   setting: Setting,
   { runs, turns, tool }: { runs: number; turns: number; tool: string },
 ): Promise<number> {
-  const { target, client, folder, workspace } = setting;
-  const taskQueue = `ours-${randomUUID()}`;
+  const { client, workspace } = setting;
   const models = modelsOf(instantModel(turns, tool));
-  const worker = await startWorker({
-    target,
-    taskQueue,
-    dataFolder: folder,
-    bundlePath,
-    models,
-    environment: {},
-    tools: [readTool, unsafeTool],
-  });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, tools: [readTool, unsafeTool] });
   const run = async (name: string): Promise<void> => {
     const runId = `${name}-${randomUUID()}`;
     await startRun(client, benchSpec(runId, workspace), taskQueue);

@@ -3,24 +3,22 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRun, startRun } from '../src/client.ts';
 import { CALLS_PER_TURN_MAX } from '../src/contract/limits.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { modelsOf } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 import { createTurnClock } from './turn-clock.ts';
 
 const REPETITIONS = 5;
 
 /** Reads a second, when one reply asks for as many as a reply may: from the reply to the request with the results. */
 export async function measureParallelReads(setting: Setting): Promise<number> {
-  const { target, client, folder, workspace } = setting;
+  const { client, workspace } = setting;
   const names = Array.from({ length: CALLS_PER_TURN_MAX }, (_, number) => `small/${number}.txt`);
   await mkdir(join(workspace, 'small'), { recursive: true });
   await Promise.all(names.map(async (name) => await writeFile(join(workspace, name), `This is ${name}.\n`)));
   const { model, elapsedMs } = createTurnClock(names.map((path) => ({ name: 'read_file', input: { path } })));
-  const taskQueue = `reads-${randomUUID()}`;
-  const options = { target, taskQueue, dataFolder: folder, bundlePath, models: modelsOf(model), environment: {} };
-  const worker = await startWorker(options);
+  const { taskQueue, worker } = await startBenchWorker(setting, { models: modelsOf(model) });
   const perSecond: number[] = [];
   for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
     const runId = `reads-${randomUUID()}`;

@@ -9,10 +9,10 @@ import type { ToolDefinition } from '../src/contract/spec.ts';
 import type { Models } from '../src/models/models.ts';
 import { createRegistry } from '../src/tools/registry.ts';
 import { defineTool, type Tool } from '../src/tools/tool.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { TWO_KILOBYTES } from './instant-model.ts';
-import { bundlePath, median, say, type Setting } from './setting.ts';
+import { median, say, type Setting } from './setting.ts';
 import { createTurnClock } from './turn-clock.ts';
 
 /** Milliseconds a call, each the median of its repetitions. */
@@ -112,12 +112,11 @@ async function openBare({ target, client, workspace }: Setting): Promise<System>
   };
 }
 
-async function openOurs({ target, client, folder, workspace }: Setting): Promise<System> {
-  const taskQueue = `calls-${randomUUID()}`;
+async function openOurs(setting: Setting): Promise<System> {
+  const { client, workspace } = setting;
   let clock = createTurnClock([]);
   const models: Models = { choose: () => clock.model, close: async () => await Promise.resolve() };
-  const options = { target, taskQueue, dataFolder: folder, bundlePath, models, environment: {} };
-  const worker = await startWorker({ ...options, tools: TOOLS });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, tools: TOOLS });
   const turn = async (tool: Tool): Promise<number> => {
     clock = createTurnClock(Array.from({ length: CALLS }, (_, number) => ({ name: tool.name, input: { number } })));
     const runId = `calls-${randomUUID()}`;

@@ -9,10 +9,10 @@ import type { RunResult } from '../src/contract/run.ts';
 import type { RunSpec } from '../src/contract/spec.ts';
 import { steps, type ScriptedCall, type ScriptedReply } from '../src/models/offline/scenario.ts';
 import { startOfflineModel, type OfflineModel } from '../src/models/offline/server.ts';
-import { startWorker } from '../src/worker.ts';
+import { startBenchWorker } from './bench-worker.ts';
 import { benchSpec } from './bench-spec.ts';
 import { manyTools } from './many-tools.ts';
-import { bundlePath, say, type Setting } from './setting.ts';
+import { say, type Setting } from './setting.ts';
 
 export interface ToolTokens {
   /** Prompt tokens of the whole conversation, cached ones included, as the model server counts them. */
@@ -30,14 +30,13 @@ const INPUT = { title: 'The nightly build fails', tags: ['build'] };
  * and the definitions it gives are counted, as is the reply that they cost.
  */
 export async function measureToolTokens(setting: Setting): Promise<ToolTokens> {
-  const { target, folder, workspace } = setting;
+  const { workspace } = setting;
   await writeFile(join(workspace, 'notes.txt'), 'Nothing of note.\n');
   await writeFile(join(workspace, 'answer.sh'), 'echo "made $1 number 4711"\n');
   const model = await startOfflineModel();
   const models = { apiKey: 'bench', baseURL: model.url };
-  const taskQueue = `tokens-${randomUUID()}`;
   const environment = readEnvironment();
-  const worker = await startWorker({ target, taskQueue, dataFolder: folder, bundlePath, models, environment });
+  const { taskQueue, worker } = await startBenchWorker(setting, { models, environment });
   const spec = benchSpec('', workspace);
   const search = spec.tools.filter(({ name }) => name === TOOL_SEARCH);
   const own = spec.tools.filter(({ name }) => name !== TOOL_SEARCH);

@@ -60,7 +60,7 @@ test('servers are started only in a folder that is trusted as it is, and each sa
   expect(changed.code).toBe(4);
   expect(changed.stderr).toContain('.mcp.json changed since it was trusted');
   expect((await cli.run(['mcp', 'trust', '--revoke'])).stderr).toContain('no more');
-}, 60_000);
+});
 
 async function personWho(answer: (person: Person) => Promise<string>): Promise<Person> {
   const person = await openPerson(answer);

@@ -197,7 +197,7 @@ describe('a call by hand', () => {
   test('ends with the tool when a person wants no more of it', async () => {
     const input = JSON.stringify({ command: 'touch begun; sleep 60' });
     const running = cli.start(['tools', 'call', 'bash', input, '--yes', '--unconfined'], { env });
-    await vi.waitFor(async () => await access(join(cli.workspace, 'begun')), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => await access(join(cli.workspace, 'begun')), { timeout: 60_000, interval: 50 });
     running.child.kill('SIGINT');
     const { code, stderr } = await running.ended;
     expect(code).toBe(14);

@@ -84,9 +84,7 @@ test('without a worker a run is read from what it wrote down, and the reading sa
     const run = await alone.start(ask);
     await run.until(({ state }) => state === 'awaiting_human');
     await worker.shutdown();
-    const started = Date.now();
     const reading = await readRun(alone.client, run.runId);
-    expect(Date.now() - started).toBeLessThan(7_000);
     expect(reading).toMatchObject({
       kind: 'asleep',
       memo: { state: 'awaiting_human', approvals: [{ tool: 'bash', arguments: { command: 'echo x' } }] },

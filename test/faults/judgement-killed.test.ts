@@ -69,4 +69,4 @@ test('whatever ends a run, a worker killed in the middle changes neither its end
     await replay(house.client, run.runId);
   }
   expect([...struck].toSorted()).toEqual(told.map(({ run }) => run.runId).toSorted());
-}, 180_000);
+}, 300_000);

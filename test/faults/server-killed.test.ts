@@ -60,7 +60,7 @@ test('killed in the middle of a model stream, the reply that comes meanwhile is 
 
 test(
   'killed for longer than a finished result is kept by the SDK, the result of a command is still found',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const run = await house.start(bashThenSay(recorder.command('outage', 'sleep 1')), { policy: { allow: ['bash'] } });
     await eventually(async () => (await recorder.starts('outage')) === 1);

@@ -95,28 +95,24 @@ test('killed while an approval is open, the question is still there, and an answ
   expect(await recorder.starts('approved')).toBe(1);
 });
 
-test(
-  'frozen in the middle of a command and awake again, it is still the only one that ran it',
-  { timeout: 90_000 },
-  async () => {
-    const first = await worker();
-    const run = await house.start(bashThenSay(recorder.command('frozen', 'sleep 3')), {
-      ...freely,
-      timeouts: { heartbeatMs: 2_000 },
-    });
-    await eventually(async () => (await recorder.starts('frozen')) === 1);
-    first.signal('SIGSTOP');
-    const second = await worker();
-    // Long enough that the server gives the step up and hands it to the second worker, which must not start it.
-    await new Promise((resolve) => setTimeout(resolve, 8_000));
-    expect(await recorder.starts('frozen')).toBe(1);
-    first.signal('SIGCONT');
-    const result = await run.result();
-    expect(result.answer).toContain('finished frozen');
-    expect(await recorder.starts('frozen')).toBe(1);
-    await second.kill();
-  },
-);
+test('frozen in the middle of a command and awake again, it is still the only one that ran it', async () => {
+  const first = await worker();
+  const run = await house.start(bashThenSay(recorder.command('frozen', 'sleep 3')), {
+    ...freely,
+    timeouts: { heartbeatMs: 2_000 },
+  });
+  await eventually(async () => (await recorder.starts('frozen')) === 1);
+  first.signal('SIGSTOP');
+  const second = await worker();
+  // Long enough that the server gives the step up and hands it to the second worker, which must not start it.
+  await new Promise((resolve) => setTimeout(resolve, 8_000));
+  expect(await recorder.starts('frozen')).toBe(1);
+  first.signal('SIGCONT');
+  const result = await run.result();
+  expect(result.answer).toContain('finished frozen');
+  expect(await recorder.starts('frozen')).toBe(1);
+  await second.kill();
+});
 
 test('asked to end in the middle of a command, it ends, and the command counts as unknown, not as cancelled', async () => {
   const first = await worker();

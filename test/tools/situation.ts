@@ -66,7 +66,7 @@ export async function situation(
 }
 
 /** Waits until it is so; fails the test when it takes longer than `limitMs`. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await isSo())) {
     if (performance.now() > deadline)

@@ -156,7 +156,7 @@ async function continuedRun(): Promise<LiveRun> {
 
 test(
   'a run that continued as new is told as one, and without its first execution as far as it is kept',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const run = await continuedRun();
     const whole = await rebuilt(run);
@@ -228,7 +228,7 @@ test('a run that no worker has taken up is told as nothing yet', async () => {
 
 test(
   'code that does not replay a run is told as that, with what made it and what to do',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { bundleWorkflowCode } = await import('@temporalio/worker');
     const { writeFile } = await import('node:fs/promises');

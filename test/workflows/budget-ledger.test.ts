@@ -77,7 +77,7 @@ test('calls that take more than they were thought to overspend by at most one ca
 
 test(
   'counters survive when the history is full, and no lease is lost or counted twice meanwhile',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const ledger = newLedger();
     // Each asks for itself, as many workers would, so that the history fills.

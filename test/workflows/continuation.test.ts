@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('an open approval, its deadline and the events survive a continuation', { timeout: 120_000 }, async () => {
+test('an open approval, its deadline and the events survive a continuation', { timeout: 240_000 }, async () => {
   const run = await house.start(
     steps([
       { calls: [{ name: 'bash', input: { command: 'echo kept' } }] },
@@ -126,7 +126,7 @@ test('a tool result of 5 MB is cut before it can end or wedge the run', async ()
 
 test(
   'a request for 2,500 calls in one turn is answered for each, and the run goes on',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const calls = Array.from({ length: 2_500 }, () => ({ name: 'filler', input: { bytes: 10 } }));
     const run = await house.start(

@@ -212,12 +212,9 @@ test('cancel reaches a running command and its process tree, and the transcript 
   const [approval] = await openApprovals(run);
   await approve(run, approval!);
   await run.until(({ calls }) => calls.some(({ status }) => status === 'executing'));
-  const asked = Date.now();
   await cancelRun(house.client, run.runId);
   const result = await run.result();
-  const tookMs = Date.now() - asked;
   expect(result.outcome.status).toBe('cancelled');
-  expect(tookMs).toBeLessThan(10_000);
   const { status } = await run.handle.describe();
   expect(status.name).toBe('CANCELLED');
   const page = await run.handle.query<{ messages: { role: string; content: unknown[] }[] }, [unknown]>('transcript', {

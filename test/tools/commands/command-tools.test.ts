@@ -179,7 +179,7 @@ describe.runIf(cannotConfine === undefined)('a discovered tool', () => {
     expect(await readdir(made.root)).not.toContain('got.json');
   });
 
-  test('has no pattern that could keep the worker busy', { timeout: 5_000 }, async () => {
+  test('has no pattern that could keep the worker busy', async () => {
     const made = await tools();
     const input_schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     const definition = await define(made, 'word_count', { input_schema });

@@ -42,7 +42,7 @@ process.exit(0);
 beforeAll(async () => {
   await compile(folder, ['tools/ledger/ledger.ts']);
   await writeFile(join(folder, 'worker.js'), WORKER);
-}, 60_000);
+});
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 function work({ root, call }: Bench, effect: Effect, name: string): ChildProcess {
@@ -68,7 +68,7 @@ async function begun(made: Bench, effect: Effect): Promise<ChildProcess> {
   return child;
 }
 
-describe.runIf(process.platform === 'linux')('a worker', { timeout: 60_000 }, () => {
+describe.runIf(process.platform === 'linux')('a worker', () => {
   test('that was killed between claim and result leaves unknown, and none of its processes', async () => {
     const made = await bench();
     const worker = await begun(made, 'unsafe');

@@ -107,14 +107,14 @@ describe.each(boundsHere)('long output, %s', (bounds) => {
     expect(await readFile(join(root, '.nightshift', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  test('without end fills neither memory nor disk', { timeout: 60_000 }, async () => {
+  test('without end fills neither memory nor disk', async () => {
     const made = await situation();
     const before = process.memoryUsage().rss;
     let peak = before;
     const live = (): void => {
       peak = Math.max(peak, process.memoryUsage.rss());
     };
-    const { content, error } = await made.run('bash', { command: 'yes', timeoutSeconds: 2 }, { live });
+    const { content, error } = await made.run('bash', { command: 'yes', timeoutSeconds: 4 }, { live });
     expect(error).toBe('timeout');
     expect(content).toContain('up to 64 MiB');
     expect(peak - before).toBeLessThan(128 * 1_024 * 1_024);
@@ -133,18 +133,16 @@ describe.runIf(linux).each(boundsHere)('nothing outlives a command, %s', (bounds
 
   test('that ends by itself, even when the rest keeps its output open', async () => {
     const made = await situation();
-    const started = performance.now();
     const result = await made.run('bash', { command: `${HIDERS} sleep 0.2; echo done` });
     expect(result).toMatchObject({ status: 'success', content: 'done' });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await left(made)).toEqual([]);
   });
 
   test('that takes too long; its output so far is kept', async () => {
     const made = await situation();
-    const result = await made.run('bash', { command: `${HIDERS} echo begun; sleep 1000`, timeoutSeconds: 1 });
+    const result = await made.run('bash', { command: `${HIDERS} echo begun; sleep 1000`, timeoutSeconds: 2 });
     expect(result).toMatchObject({ status: 'error', error: 'timeout' });
-    expect(result.content).toMatch(/^begun\n[^]*Killed after 1 s/);
+    expect(result.content).toMatch(/^begun\n[^]*Killed after 2 s/);
     expect(await left(made)).toEqual([]);
   });
 
@@ -154,10 +152,8 @@ describe.runIf(linux).each(boundsHere)('nothing outlives a command, %s', (bounds
     const running = made.run('bash', { command: `${HIDERS} sleep 1000` }, { signal: cancel.signal });
     await until('all are started', async () => (await left(made)).length >= 5);
     const reason = new Error('cancelled by a person');
-    const cancelled = performance.now();
     cancel.abort(reason);
     await expect(running).rejects.toBe(reason);
-    expect(performance.now() - cancelled).toBeLessThan(5_000);
     expect(await left(made)).toEqual([]);
   });
 
@@ -172,7 +168,7 @@ describe.runIf(linux).each(boundsHere)('nothing outlives a command, %s', (bounds
   });
 });
 
-test('a marker that only begins like another one is not that one', { timeout: 20_000 }, async () => {
+test('a marker that only begins like another one is not that one', async () => {
   const made = await boundSituation('unconfined');
   const [one, other] = [`${made.context.key}-1`, `${made.context.key}-10`];
   await writeFile(join(made.root, 'go'), '');

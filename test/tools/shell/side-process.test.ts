@@ -6,7 +6,7 @@ const work: SideWork = {
   code: '(path) => (data) => path.join("a", data)',
   library: 'node:path',
   data: 'b',
-  timeoutMs: 1_000,
+  timeoutMs: 20_000,
   memoryMb: 64,
 };
 const context = { signal: new AbortController().signal, key: 'aside/1', worker: 'worker-aside' };
@@ -14,7 +14,7 @@ const context = { signal: new AbortController().signal, key: 'aside/1', worker: 
 test('does the work of the code on the data with the library', async () => {
   expect(await runAside(work, context)).toBe('a/b');
   const large = 'ä'.repeat(5_000_000);
-  const echo = { ...work, code: '() => (data) => data', data: large, timeoutMs: 20_000 };
+  const echo = { ...work, code: '() => (data) => data', data: large };
   expect((await runAside(echo, context)) === large).toBe(true);
 });
 
@@ -26,7 +26,6 @@ test('has nothing of our environment but the marks by which it is found and ende
 });
 
 test.each([
-  ['goes on for ever', '() => () => { for (;;); }', /takes longer than 1 s$/],
   ['fills the memory', '() => () => { const all = []; for (;;) all.push(Array(1e6).fill(0)); }', /too much memory$/],
   ['throws', '() => () => { throw new Error("no"); }', /its process ended with code 1$/],
   ['ends by itself', '() => () => process.exit(3)', /its process ended with code 3$/],
@@ -37,20 +36,23 @@ test.each([
   });
 });
 
+test('work that goes on for ever ends with a word for it', async () => {
+  const endless = { ...work, code: '() => () => { for (;;); }', timeoutMs: 1_000 };
+  await expect(runAside(endless, context)).rejects.toThrow(/takes longer than 1 s$/);
+});
+
 test('an answer that is too large is not kept', async () => {
   const code = '() => () => "x".repeat(4e7)';
-  await expect(runAside({ ...work, code, timeoutMs: 20_000, memoryMb: 512 }, context)).rejects.toThrow('too large');
+  await expect(runAside({ ...work, code, memoryMb: 512 }, context)).rejects.toThrow('too large');
 });
 
 test('is ended when the call is cancelled', async () => {
   const cancel = new AbortController();
   const running = runAside(
-    { ...work, code: '() => () => { for (;;); }', timeoutMs: 20_000 },
+    { ...work, code: '() => () => { for (;;); }', timeoutMs: 200_000 },
     { ...context, signal: cancel.signal },
   );
   setTimeout(() => cancel.abort(new Error('enough')), 200);
-  const started = performance.now();
   await expect(running).rejects.toThrow('enough');
-  expect(performance.now() - started).toBeLessThan(10_000);
   await expect(runAside(work, { ...context, signal: cancel.signal })).rejects.toThrow('enough');
 });
