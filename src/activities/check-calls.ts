@@ -51,7 +51,13 @@ async function checkCall(check: Check, block: ToolUseBlock, room: number): Promi
   const use = effectiveUse(block);
   if (isControl(check, use)) return controlCall(check, block.id, use);
   const checked = await registry.check(use, check.scene);
-  const found = { ...checked, id: block.id, summary: redactor.text(checked.summary) };
+  const { summary, problem } = checked;
+  const found = {
+    ...checked,
+    id: block.id,
+    summary: redactor.text(summary),
+    ...(problem && { problem: { ...problem, message: redactor.text(problem.message) } }),
+  };
   return isAsked(check, use, checked) ? { ...found, ...(await shownTo(check, use, room)) } : found;
 }
 

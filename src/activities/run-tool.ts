@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { LiveText, RunToolInput, RunToolResult } from '../contract/activities.ts';
 import { FAILURES } from '../contract/names.ts';
-import type { Effect } from '../contract/tool-calls.ts';
+import type { Effect, ToolQuestion } from '../contract/tool-calls.ts';
 import { judgedCall } from '../core/policy/judged-call.ts';
 import { deniesPath, permitsPath, YOLO_GRANT } from '../core/policy/policy.ts';
 import { toolUses } from '../core/replies.ts';
@@ -9,6 +9,7 @@ import { notRun, told } from '../core/told.ts';
 import { effectiveUse, type EffectiveUse } from '../core/calls/use-tool.ts';
 import { textDigest } from '../tools/digest.ts';
 import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/ledger/ledger.ts';
+import type { Redactor } from '../tools/redaction/redaction.ts';
 import { fitted, resultOf } from '../tools/run-tool.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { openWorkspace } from '../tools/files/workspace.ts';
@@ -94,15 +95,22 @@ async function execute(dependencies: Dependencies, step: Step): Promise<RunToolR
     const changed = await changedSinceShown(dependencies, step, context);
     if (changed !== undefined) return changed;
     const ran = await registry.run(step.use, context);
-    if (ran.kind === 'asks') return { status: 'asks', question: ran.question, durationMs: ran.durationMs };
-    if (ran.passing) retryIfAllowed(dependencies, step, ran.result.content);
-    return fitted({ ...ran.result, content: redactor.text(ran.result.content) });
+    if (ran.kind === 'asks')
+      return { status: 'asks', question: redacted(redactor, ran.question), durationMs: ran.durationMs };
+    const content = redactor.text(ran.result.content);
+    if (ran.passing) retryIfAllowed(dependencies, step, content);
+    return fitted({ ...ran.result, content });
   } catch (error) {
     if (Context.current().cancellationDetails?.cancelRequested !== true) throw error;
     const durationMs = Math.round(performance.now() - started);
     const why = `the run was cancelled; this call was stopped after ${durationMs} ms.`;
     return { ...notRun('cancelled', 'cancelled', why), durationMs };
   }
+}
+
+/** What people read of it. What only the tool reads comes back to it as it was. */
+function redacted({ text }: Redactor, { message, options, state }: ToolQuestion): ToolQuestion {
+  return { message: text(message), options: options.map(({ id, label }) => ({ id, label: text(label) })), state };
 }
 
 async function contextOf({ holder, redactor }: Dependencies, step: Step): Promise<ToolContext> {
@@ -136,7 +144,7 @@ async function changedSinceShown(
   return notRun('error', 'permission_denied', told.changedSinceShown);
 }
 
-/** Temporal repeats it, so that each attempt is seen in the history of the step. */
+/** Temporal repeats it, so that each attempt is seen in the history of the step, with the message of its failure. */
 function retryIfAllowed({ registry }: Dependencies, { use, effect }: Step, message: string): void {
   const { attempt } = Context.current().info;
   const mayRepeat = effect === 'read' || effect === 'idempotent' || effect === 'keyed';

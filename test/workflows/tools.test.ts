@@ -47,7 +47,34 @@ const leakyTool = defineTool({
   run: async () => await Promise.resolve({ text: `the key is ${SECRET}, ${Buffer.from(SECRET).toString('base64')}` }),
 });
 
-const tools = [...(['read', 'idempotent', 'keyed', 'unsafe'] as const).map(flakyTool), lostTool, askingTool, leakyTool];
+/** Names its key in all it says but results: while it fails, and when it asks. */
+const mutteringTool = defineTool({
+  name: 'muttering',
+  description: 'Talks to itself.',
+  input: z.strictObject({}),
+  effect: 'idempotent',
+  timeoutMs: 5_000,
+  local: false,
+  summarize: () => 'Mutter',
+  async run(_input, { key, answers }) {
+    const tries = (keysSeen.get(key)?.length ?? 0) + 1;
+    keysSeen.set(
+      key,
+      Array.from({ length: tries }, () => key),
+    );
+    if (tries === 1) throw new ToolError('execution_failed', `the line of ${SECRET} is busy`, { passing: true });
+    const question = { message: `Use ${SECRET}?`, options: [{ id: 'a', label: `Yes, ${SECRET}` }], state: '' };
+    return await Promise.resolve(answers.length === 0 ? { text: '', question } : { text: 'done' });
+  },
+});
+
+const tools = [
+  ...(['read', 'idempotent', 'keyed', 'unsafe'] as const).map(flakyTool),
+  lostTool,
+  askingTool,
+  leakyTool,
+  mutteringTool,
+];
 
 let house: House;
 beforeAll(async () => {
@@ -156,6 +183,23 @@ test('a secret of the worker is seen by nobody: not in a question, not in a resu
   const { answer: said } = await run.result();
   expect(said).toBe('the key is [redacted: known secret], [redacted: known secret]');
   expect(JSON.stringify(await run.events())).not.toContain(SECRET);
+});
+
+test('a secret is taken out of what a call says while it fails, asks, or is refused', async () => {
+  const run = await house.start(once('muttering'), freely);
+  const { id, title, options } = await question(run);
+  expect([title, options]).toEqual([
+    'Use [redacted: known secret]?',
+    [{ id: 'a', label: 'Yes, [redacted: known secret]' }],
+  ]);
+  await answer(run, { id, decision: 'answer', choice: 'a' });
+  await run.result();
+  const { events } = await run.handle.fetchHistory();
+  const failures = events?.flatMap(({ activityTaskStartedEventAttributes: started }) => started?.lastFailure ?? []);
+  const messages = new Set(failures?.map(({ message }) => message));
+  expect([...messages]).toEqual(['execution_failed: the line of [redacted: known secret] is busy']);
+  const refused = await house.start(once('web_fetch', { url: `http://localhost/?token=${SECRET}` }), freely);
+  expect((await refused.result()).answer).toMatch(/^permission_denied: .*token=\[redacted: known secret\]/);
 });
 
 test('a tool that is not sent to the model is found by search and called through another', async () => {
