@@ -9,6 +9,7 @@ import { notRun, told } from '../core/told.ts';
 import { effectiveUse, type EffectiveUse } from '../core/calls/use-tool.ts';
 import { textDigest } from '../tools/digest.ts';
 import { callKey, type CallClaim, type Finding, type Ledger } from '../tools/ledger/ledger.ts';
+import { createLiveTail } from '../tools/live-tail.ts';
 import type { Redactor } from '../tools/redaction/redaction.ts';
 import { fitted, resultOf } from '../tools/run-tool.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -164,11 +165,10 @@ async function probe(dependencies: Dependencies, step: Step): Promise<Finding> {
 }
 
 function createLive(show: (live: LiveText) => void, redact: (text: string) => string): (text: string) => void {
+  const tailWith = createLiveTail(redact, LIVE_CHARACTERS);
   let offset = 0;
-  let tail = '';
   return (text) => {
-    tail = (tail + text).slice(-LIVE_CHARACTERS);
     offset += text.length;
-    show({ kind: 'output', offset, tail: redact(tail) });
+    show({ kind: 'output', offset, tail: tailWith(text) });
   };
 }

@@ -1,6 +1,9 @@
 /** Room for the note, so that the clipped text with its note stays within the limit. */
 const NOTE_CHARACTERS_MAX = 100;
 
+/** A longer word is cut in two. */
+const WORD_CHARACTERS_MAX = 500;
+
 /** Text of which only head and tail are kept beyond a limit; memory stays bounded however much is added. */
 export interface HeadTail {
   readonly add: (text: string) => void;
@@ -34,13 +37,31 @@ export function createHeadTail(charactersMax: number): HeadTail {
       characters += text.length;
     },
     characters: () => characters,
-    text: () => (characters <= charactersMax ? start : joined(headOf(start, half), tailOf(end, half), characters)),
+    text: () =>
+      characters <= charactersMax ? start : joined(wordsOfHead(start, half), wordsOfTail(end, half), characters),
   };
 }
 
 /** The first characters, never half of a surrogate pair: the model's API refuses lone surrogates. */
 export function headOf(text: string, characters: number): string {
   return text.slice(0, isHighSurrogate(text, characters - 1) ? characters - 1 : characters);
+}
+
+/**
+ * The first characters without the word they end in, which may be cut: the half of a secret is known to nobody, and
+ * would not be taken out.
+ */
+export function wordsOfHead(text: string, characters: number): string {
+  const head = headOf(text, characters);
+  const word = /\S*$/.exec(head.slice(-WORD_CHARACTERS_MAX - 1))?.[0].length ?? 0;
+  return word > WORD_CHARACTERS_MAX ? head : head.slice(0, head.length - word);
+}
+
+/** The last characters without the word they begin in. */
+export function wordsOfTail(text: string, characters: number): string {
+  const tail = tailOf(text, characters);
+  const word = /^\S*/.exec(tail)?.[0].length ?? 0;
+  return word > WORD_CHARACTERS_MAX ? tail : tail.slice(word);
 }
 
 /** The last characters, never half of a surrogate pair. */

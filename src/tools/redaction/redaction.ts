@@ -12,8 +12,8 @@ export interface Redacted {
 
 /**
  * Takes secrets out of what tools give, before it is stored and before the model reads it. A secret that is cut in two
- * is not known any more: output that comes in pieces is joined first, and of live output the whole tail that is shown
- * is redacted anew with each piece, not the piece. The start of a tail that begins inside a secret stays.
+ * is not known any more: output that comes in pieces is joined first (live output by `createLiveTail`), and what is too
+ * long is cut between words.
  */
 export interface Redactor {
   readonly text: (text: string) => string;

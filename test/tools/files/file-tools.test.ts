@@ -156,6 +156,14 @@ describe('texts', () => {
     );
   });
 
+  test('a word is not cut in two, since half a secret would not be known as one', () => {
+    const words = Array.from({ length: 400 }, (_, index) => `word-${index}-end`);
+    const clipped = clip(words.join(' '), 3_000).split('\n');
+    const [head = '', , tail = ''] = clipped;
+    expect([...head.split(' '), ...tail.split(' ')].filter((word) => word !== '' && !words.includes(word))).toEqual([]);
+    expect(clip('x'.repeat(4_000), 3_000)).toMatch(/^x{1450}\n.*\nx{1450}$/);
+  });
+
   test('text added in pieces is kept as if added at once', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 90 })), fc.integer({ min: 150, max: 300 }), (parts, max) => {

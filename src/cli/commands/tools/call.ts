@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { controlDefinitions, USE_TOOL } from '../../../contract/control-tools.ts';
 import type { ToolAnswer, ToolQuestion } from '../../../contract/tool-calls.ts';
+import { createLiveTail } from '../../../tools/live-tail.ts';
 import type { Call } from '../../../tools/registry.ts';
 import type { Ran } from '../../../tools/run-tool.ts';
 import type { ToolContext } from '../../../tools/tool.ts';
@@ -25,6 +26,9 @@ export interface CallFlags extends FolderFlags {
 
 /** Questions of one call; a tool that asks on and on must end. */
 const QUESTIONS_MAX = 20;
+
+/** Of the newest output, of which the last line is shown while it comes. */
+const FLASHED_CHARACTERS = 1_000;
 
 /** The agent that a call by hand stands for: its memory is that of no other. */
 const BY_HAND = 'by-hand';
@@ -88,13 +92,14 @@ async function perform(calling: Calling): Promise<number> {
       EXIT.conflict,
       `Cannot run "${call.name}": by now it would do something else than was shown`,
     );
+  const tailWith = createLiveTail(redactor.text, FLASHED_CHARACTERS);
   const { result } = await runToEnd(calling, {
     ...look,
     definitions,
     signal,
     key: randomUUID(),
     worker,
-    live: (text) => flashLast(context, redactor.text(text)),
+    live: (text) => flashLast(context, tailWith(text)),
     permits: () => true,
     mayRead: () => true,
     unconfined: unconfined !== undefined,
