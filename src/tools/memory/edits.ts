@@ -2,24 +2,28 @@ import type { CommandOf } from './commands.ts';
 
 /** What an edit makes of a text, or the words why it cannot be made. */
 export type Edited =
-  | { readonly kind: 'edited'; readonly text: string }
+  /** `line` is the first that was changed, counted from 1. */
+  | { readonly kind: 'edited'; readonly text: string; readonly line: number }
   | { readonly kind: 'refused'; readonly why: string };
 
 const CONTEXT_LINES = 4;
 
+/** Of the lines in which a text stands, so many are told. */
+const LINES_TOLD_MAX = 100;
+
 export function replaced(text: string, { path, old_str, new_str }: CommandOf<'str_replace'>): Edited {
-  const found = occurrences(text, old_str);
-  const [at] = found;
-  if (at === undefined) {
+  const at = text.indexOf(old_str);
+  const [line, ...more] = linesWith(text, old_str);
+  if (line === undefined) {
     const why = `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`;
     return { kind: 'refused', why };
   }
-  if (found.length > 1) {
-    const lines = found.map((index) => lineOf(text, index)).join(', ');
-    const why = `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines}. Please ensure it is unique`;
+  if (more.length > 0) {
+    const lines = [line, ...more.slice(0, LINES_TOLD_MAX - 1), ...(more.length < LINES_TOLD_MAX ? [] : ['…'])];
+    const why = `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines.join(', ')}. Please ensure it is unique`;
     return { kind: 'refused', why };
   }
-  return { kind: 'edited', text: text.slice(0, at) + new_str + text.slice(at + old_str.length) };
+  return { kind: 'edited', text: text.slice(0, at) + new_str + text.slice(at + old_str.length), line };
 }
 
 export function inserted(text: string, { insert_line, insert_text }: CommandOf<'insert'>): Edited {
@@ -29,7 +33,8 @@ export function inserted(text: string, { insert_line, insert_text }: CommandOf<'
     return { kind: 'refused', why };
   }
   const end = text === '' || text.endsWith('\n') ? '\n' : '';
-  return { kind: 'edited', text: lines.toSpliced(insert_line, 0, ...linesOf(insert_text)).join('\n') + end };
+  const edited = lines.toSpliced(insert_line, 0, ...linesOf(insert_text)).join('\n') + end;
+  return { kind: 'edited', text: edited, line: insert_line + 1 };
 }
 
 /** Whether an edit that may have been made shows in the text. */
@@ -59,9 +64,8 @@ export function numbered(text: string, { first, last }: Lines): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
 }
 
-/** The part of an edited text around what was put there. */
-export function snippet(text: string, part: string): string {
-  const line = lineOf(text, Math.max(0, text.indexOf(part)));
+/** The part of an edited text around what was put there at a line. */
+export function snippet(text: string, line: number, part: string): string {
   const last = line + linesOf(part).length - 1 + CONTEXT_LINES;
   return numbered(text, { first: Math.max(1, line - CONTEXT_LINES), last });
 }
@@ -72,13 +76,18 @@ export function linesOf(text: string): readonly string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
-function occurrences(text: string, part: string): readonly number[] {
-  const found: number[] = [];
-  // Overlapping ones count: which of them is meant could not be told.
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) found.push(at);
-  return found;
-}
-
-function lineOf(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
+/**
+ * The line of each place where it stands, and of one more than are told. Overlapping ones count: which of them is meant
+ * could not be told. A text may hold it in each of 100,000 lines, so it is read once.
+ */
+function linesWith(text: string, part: string): readonly number[] {
+  const lines: number[] = [];
+  let line = 1;
+  let read = 0;
+  for (let at = text.indexOf(part); at >= 0 && lines.length <= LINES_TOLD_MAX; at = text.indexOf(part, at + 1)) {
+    line += text.slice(read, at).split('\n').length - 1;
+    read = at;
+    lines.push(line);
+  }
+  return lines;
 }

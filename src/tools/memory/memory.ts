@@ -130,7 +130,7 @@ async function edit(store: Workspace, command: Edit, change: (text: string) => E
   if (edited.kind === 'refused') return refused(clip(edited.why, TOOL_OUTPUT_CHARACTERS_MAX));
   await write(store, at, edited.text);
   if (command.command === 'insert') return { text: `The file ${path} has been edited.` };
-  const part = snippet(edited.text, command.new_str);
+  const part = snippet(edited.text, edited.line, command.new_str);
   const text = `The memory file has been edited. Here's the snippet showing the change (with line numbers):\n${part}`;
   return { text: clip(text, TOOL_OUTPUT_CHARACTERS_MAX) };
 }
