@@ -2,9 +2,11 @@ import { createTwoFilesPatch } from 'diff';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Comparing takes time that grows with the number of differences; beyond these the new text is shown instead. */
-const DIFF_MS_MAX = 1_000;
-const EDITS_MAX = 5_000;
+/**
+ * Comparing takes time that grows with the square of the differences; beyond these the new text is shown instead. It is
+ * no limit of time, since the same change must look the same before it runs, however busy the machine is by then.
+ */
+const EDITS_MAX = 2_000;
 
 /** What a file holds now; undefined when there is none. */
 export async function presentText(workspace: Workspace, path: string): Promise<string | undefined> {
@@ -23,7 +25,7 @@ export function changeText(
 ): string {
   if (before === undefined) return `New file ${path}:\n${after}`;
   if (before === after) return `${path} stays as it is.`;
-  const options = { context: 3, timeout: DIFF_MS_MAX, maxEditLength: EDITS_MAX };
+  const options = { context: 3, maxEditLength: EDITS_MAX };
   const patch: string | undefined = createTwoFilesPatch(path, path, before, after, '', '', options);
   return patch ?? `${path} is replaced; it will hold:\n${after}`;
 }
