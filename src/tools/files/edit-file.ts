@@ -3,6 +3,7 @@ import { changeText } from './file-change.ts';
 import { oneLine, quoted } from '../one-line.ts';
 import { pathTouch } from './path-touch.ts';
 import { defineTool, ToolError, type Probed } from '../tool.ts';
+import { WHOLE_FILE_BYTES_MAX } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path relative to the workspace.'),
@@ -57,8 +58,17 @@ function replaced(text: string, edit: Edit): Replacement {
   if (edit.all !== true && text.indexOf(edit.old, first + 1) >= 0) {
     throw refused(edit, 'the old text occurs more than once; add lines around it to make it unique, or set all');
   }
-  const parts = text.split(edit.old);
-  return { edited: parts.join(edit.new), count: parts.length - 1, line: text.slice(0, first).split('\n').length };
+  const count = countOf(text, edit.old);
+  if (text.length + count * (edit.new.length - edit.old.length) > WHOLE_FILE_BYTES_MAX)
+    throw refused(edit, 'the file would become larger than 16 MiB');
+  const line = text.slice(0, first).split('\n').length;
+  return { edited: text.replaceAll(edit.old, () => edit.new), count, line };
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
 }
 
 /** The file is written in one step, so it is as before or as after; where the texts overlap, it cannot be told which. */

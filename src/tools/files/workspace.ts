@@ -20,7 +20,7 @@ import { explained } from './system-error.ts';
 import { ToolError } from '../tool.ts';
 
 /** What is read into memory as a whole, for edits. */
-const WHOLE_FILE_BYTES_MAX = 16 * 1_024 * 1_024;
+export const WHOLE_FILE_BYTES_MAX = 16 * 1_024 * 1_024;
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 

@@ -110,6 +110,13 @@ describe('edit_file', () => {
     expect(after).toBe(text);
   });
 
+  test('makes no file that is larger than what can be edited', async () => {
+    const { root, run } = await situation();
+    await writeFile(join(root, 'a.txt'), 'a'.repeat(20_000));
+    const edit = { path: 'a.txt', old: 'a', new: 'b'.repeat(20_000), all: true };
+    expect((await run('edit_file', edit)).content).toMatch(/^invalid_params: .* would become larger than 16 MiB$/);
+  });
+
   test('keeps a byte order mark and the line ends, and hints at them', async () => {
     const { root, run } = await situation();
     await writeFile(join(root, 'a.txt'), '\uFEFFone\r\ntwo\r\n');
