@@ -15,6 +15,7 @@ import { knownToolNames } from '../worker/known-tools.ts';
 import { askServers, type ListedServer } from './ask-servers.ts';
 import { searchOptions } from '../worker/search-options.ts';
 import { memoryFolders } from '../worker/tooling.ts';
+import { withoutTwins } from './without-twins.ts';
 
 export interface CatalogQuestion {
   /** Absolute path of the folder the run will work in. */
@@ -81,9 +82,12 @@ export async function gatherCatalog(question: CatalogQuestion): Promise<Catalog>
   const [servers, commands] = await Promise.all([listServers(question, { mcp, trust }), discover(question, layers)]);
   const listed = servers.flatMap((server) => (server.kind === 'ok' ? server.definitions : []));
   const registry = builtInRegistry(env, settings, layers);
+  const searchDefinitions = [...registry.definitions([TOOL_SEARCH]), useToolDefinition];
+  const known = [...searchDefinitions, ...builtInDefinitions(registry)];
+  const untwinned = withoutTwins([...known, ...commands.definitions, ...listed]);
   return {
-    definitions: withoutTwins([...builtInDefinitions(registry), ...commands.definitions, ...listed]),
-    searchDefinitions: [...registry.definitions([TOOL_SEARCH]), useToolDefinition],
+    definitions: untwinned.definitions.slice(searchDefinitions.length),
+    searchDefinitions,
     registry,
     layers,
     trust,
@@ -96,6 +100,7 @@ export async function gatherCatalog(question: CatalogQuestion): Promise<Catalog>
       ...trustNotice(mcp, trust),
       ...commands.notices,
       ...servers.flatMap(serverNotices),
+      ...untwinned.notices,
     ],
   };
 }
@@ -151,12 +156,6 @@ function leftOut(error: unknown): {
 } {
   if (!(error instanceof ToolError)) throw error;
   return { definitions: [], problems: [error.message] };
-}
-
-/** A tool that somebody brings never takes the place of one that was there before. */
-function withoutTwins(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  const seen = new Set<string>();
-  return definitions.filter(({ name }) => !seen.has(name) && seen.add(name) !== undefined);
 }
 
 function trustNotice({ servers }: McpServers, { kind, files }: Trust): readonly string[] {
