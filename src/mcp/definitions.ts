@@ -3,15 +3,12 @@ import { mcpTimes, type McpServer } from '../contract/mcp-server.ts';
 import type { ToolDefinition } from '../contract/spec.ts';
 import { clip } from '../tools/clip.ts';
 import { oneLine } from '../tools/one-line.ts';
-import { sendableSchema } from './input-schema.ts';
+import { DEFINITION_BYTES_MAX, sendableSchema } from '../tools/foreign-schema.ts';
 import { effectOf, pinOf } from './pin.ts';
 import { toolNameOf } from './tool-name.ts';
 
 /** Tools of one server; a spec has room for a few hundred small ones. */
 const TOOLS_MAX = 500;
-
-/** One definition, as JSON. */
-const DEFINITION_BYTES_MAX = 32 * 1_024;
 
 const INSTRUCTIONS_CHARACTERS_MAX = 4_096;
 

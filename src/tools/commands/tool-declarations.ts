@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { toolDefinitionSchema, type ToolDefinition } from '../../contract/spec.ts';
+import { canonicalJson } from '../digest.ts';
+import { DEFINITION_BYTES_MAX, sendableSchema } from '../foreign-schema.ts';
 import { oneLine } from '../one-line.ts';
 import { ToolError } from '../tool.ts';
 
@@ -19,7 +21,11 @@ export interface Discovered {
 
 const declaration = z
   .object({
-    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, "_" and "-"'),
+    name: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, "_" and "-"')
+      // A rule about a server must not be one about what only calls itself so.
+      .refine((name) => !name.startsWith('mcp__'), 'only tools of MCP servers have names that begin with "mcp__"'),
     description: z.string().max(10_000).default(''),
     effect: z.enum(['read', 'idempotent']).optional(),
     input_schema: z.record(z.string(), z.unknown()).optional(),
@@ -30,8 +36,7 @@ const declaration = z
   .transform(({ input_schema, inputSchema, parameters, parametersJsonSchema, ...rest }) => ({
     ...rest,
     schema: input_schema ?? inputSchema ?? parametersJsonSchema ?? parameters ?? { type: 'object', properties: {} },
-  }))
-  .refine(({ schema }) => schema['type'] === 'object', 'the input schema is not of type "object"');
+  }));
 
 /** Reads what a discovery command printed. `attempt` begins the message when it is no list of declarations. */
 export function readDeclarations(text: string, discovery: Declared, attempt: string): Discovered {
@@ -69,20 +74,37 @@ function entriesOf(value: unknown): readonly unknown[] | undefined {
   });
 }
 
-function readDeclaration(entry: unknown, { call, source }: Declared): ToolDefinition | string {
+function readDeclaration(entry: unknown, declared: Declared): ToolDefinition | string {
   const read = declaration.safeParse(entry);
-  if (!read.success) return oneLine(read.error.issues.map(({ message }) => message).join('; '), 500);
-  const { name, description, effect = 'unsafe', schema } = read.data;
+  if (!read.success) return problemsOf(read.error);
+  try {
+    return definitionOf(read.data, declared);
+  } catch (error) {
+    // Absurd nesting, of which no JSON can be made later either.
+    if (error instanceof RangeError) return 'its schema nests too deep';
+    throw error;
+  }
+}
+
+function definitionOf(read: z.infer<typeof declaration>, { call, source }: Declared): ToolDefinition | string {
+  const { name, description, effect = 'unsafe', schema } = read;
+  const sendable = sendableSchema(schema);
+  if (sendable.kind === 'refused') return sendable.why;
   const definition = toolDefinitionSchema.safeParse({
     name,
     description,
-    inputSchema: schema,
+    inputSchema: sendable.schema,
     effect,
     timeoutMs: CALL_MS_MAX,
     local: false,
     origin: { kind: 'command', call, tool: name, source },
   });
-  return definition.success
-    ? definition.data
-    : oneLine(definition.error.issues.map(({ message }) => message).join('; '), 500);
+  if (!definition.success) return problemsOf(definition.error);
+  const bytes = Buffer.byteLength(canonicalJson(definition.data));
+  if (bytes > DEFINITION_BYTES_MAX) return `its definition has ${bytes} bytes, more than ${DEFINITION_BYTES_MAX}`;
+  return definition.data;
+}
+
+function problemsOf({ issues }: z.ZodError): string {
+  return oneLine(issues.map(({ message }) => message).join('; '), 500);
 }

@@ -64,6 +64,16 @@ async function tools(): Promise<Tools> {
 
 const declared = (name: string, more: object = {}): object => ({ name, description: name, ...more });
 
+const argument = (name: string, schema: object = {}): object => ({ type: 'object', properties: { [name]: schema } });
+
+const nested = (depth: number): object =>
+  Array.from({ length: depth }).reduce<object>((inner) => argument('a', inner), { type: 'string' });
+
+const wide = (count: number): object => ({
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, { type: 'string' }])),
+});
+
 describe.runIf(cannotConfine === undefined)('discovery', () => {
   test('takes a list of declarations, in each of the ways to name a schema', async () => {
     const { discover } = await tools();
@@ -88,6 +98,13 @@ describe.runIf(cannotConfine === undefined)('discovery', () => {
     });
   });
 
+  test('leaves out of a schema what the API refuses at its top', async () => {
+    const { discover } = await tools();
+    const schema = { ...argument('a'), anyOf: [{ required: ['a'] }], $schema: 'x' };
+    const { definitions } = await discover([declared('a', { inputSchema: schema })]);
+    expect(definitions.map(({ inputSchema }) => inputSchema)).toEqual([argument('a')]);
+  });
+
   test('takes groups of declarations, as Gemini’s API has them', async () => {
     const { discover } = await tools();
     const { definitions } = await discover([{ functionDeclarations: [declared('a'), declared('b')] }, declared('c')]);
@@ -100,7 +117,11 @@ describe.runIf(cannotConfine === undefined)('discovery', () => {
     ['a name that is too long', declared('a'.repeat(65)), /tool 2: a name has/],
     ['no name', { description: 'x' }, /tool 2: /],
     ['no object', 'bash', /tool 2: /],
-    ['a schema of something else', declared('b', { inputSchema: { type: 'string' } }), /not of type "object"/],
+    ['a schema of something else', declared('b', { inputSchema: { type: 'string' } }), /its input is not an object/],
+    ['a schema that nests without end', declared('b', { inputSchema: nested(1_000) }), /nests too deep/],
+    ['a schema that fills a request', declared('b', { inputSchema: wide(2_000) }), /bytes, more than 32768/],
+    ['an argument that the API refuses', declared('b', { inputSchema: argument('a b') }), /cannot be told of .*"a b"/],
+    ['a name that a server would have', declared('mcp__docs__find'), /only tools of MCP servers/],
     ['an effect we do not know', declared('b', { effect: 'keyed' }), /tool 2: /],
     ['a name twice', declared('good'), /two tools named "good"/],
   ];
