@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { TOOL_SEARCH, USE_TOOL } from '../contract/control-tools.ts';
 import { TOOL_OUTPUT_CHARACTERS_MAX } from '../contract/limits.ts';
 import type { ToolDefinition } from '../contract/spec.ts';
-import { clip } from './clip.ts';
 import { oneLine } from './one-line.ts';
 import { defineTool } from './tool.ts';
 
@@ -11,6 +10,9 @@ const FOUND_MAX = 8;
 /** A name says more about a tool than a word somewhere in its description. */
 const NAME_WEIGHT = 5;
 const DESCRIPTION_WEIGHT = 1;
+
+/** Room for the note below the definitions. */
+const NOTE_CHARACTERS = 200;
 
 /**
  * Finds tools whose definitions the model was not given, and gives them as text. So a run may have hundreds of tools,
@@ -32,43 +34,50 @@ export const toolSearchTool = defineTool({
   touches: () => [],
   async run({ query, max }, { definitions }) {
     const hidden = definitions.filter(({ deferred }) => deferred === true);
-    const found = rank(hidden, query).slice(0, max);
+    const found = find(hidden, query);
     if (found.length === 0)
       return await Promise.resolve({ text: `[None of ${hidden.length} tools fits; try other words.]` });
-    const more = `[${found.length} of ${hidden.length} tools. Call one with ${USE_TOOL}: {"tool": name, "input": {…}}.]`;
-    return { text: clip([...found.map(definitionText), more].join('\n\n'), TOOL_OUTPUT_CHARACTERS_MAX) };
+    const shown = fitting(found.slice(0, max).map(definitionText));
+    const count = `${shown.length} of ${found.length} that fit, of ${hidden.length} tools`;
+    return { text: [...shown, `[${count}. Call one with ${USE_TOOL}: {"tool": name, "input": {…}}.]`].join('\n\n') };
   },
 });
 
-function rank(definitions: readonly ToolDefinition[], query: string): readonly ToolDefinition[] {
-  const words = wordsOf(query);
-  const scored = definitions.map((definition) => ({ definition, score: scoreOf(definition, { query, words }) }));
-  return scored
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score || (a.definition.name < b.definition.name ? -1 : 1))
-    .map(({ definition }) => definition);
+/** Half a definition is of no use, so they are given whole, as many as there is room for. */
+function fitting(texts: readonly string[]): readonly string[] {
+  let room = TOOL_OUTPUT_CHARACTERS_MAX - NOTE_CHARACTERS;
+  return texts.filter(({ length }) => (room -= length + 2) >= 0);
 }
 
-interface Wanted {
-  readonly query: string;
-  readonly words: readonly string[];
+function find(definitions: readonly ToolDefinition[], query: string): readonly ToolDefinition[] {
+  const wanted = query.trim().toLowerCase();
+  const same = definitions.find(({ name }) => name.toLowerCase() === wanted);
+  if (same !== undefined) return [same];
+  // A single word may stand in a name by chance; what joins words is a part of names.
+  const named = /[_-]/.test(wanted) ? definitions.filter(({ name }) => name.toLowerCase().includes(wanted)) : [];
+  return named.length > 0 ? named : rank(definitions, wordsOf(query));
 }
 
-function scoreOf({ name, description }: ToolDefinition, { query, words }: Wanted): number {
-  if (name === query.trim()) return Number.MAX_SAFE_INTEGER;
-  const inName = new Set(wordsOf(name));
-  const inDescription = new Set(wordsOf(description));
-  const named = name.includes(query.trim()) ? NAME_WEIGHT : 0;
-  return words.reduce(
-    (sum, word) =>
-      sum + (matches(inName, word) ? NAME_WEIGHT : 0) + (matches(inDescription, word) ? DESCRIPTION_WEIGHT : 0),
-    named,
-  );
-}
-
-/** `issues` finds `issue` and the other way round. */
-function matches(words: ReadonlySet<string>, wanted: string): boolean {
-  return words.has(wanted) || words.has(`${wanted}s`) || (wanted.endsWith('s') && words.has(wanted.slice(0, -1)));
+function rank(definitions: readonly ToolDefinition[], words: readonly string[]): readonly ToolDefinition[] {
+  const read = definitions.map((definition) => ({
+    definition,
+    inName: new Set(wordsOf(definition.name)),
+    inDescription: new Set(wordsOf(definition.description)),
+  }));
+  const score = new Map<string, number>();
+  for (const word of new Set(words)) {
+    const hits = read.flatMap(({ definition: { name }, inName, inDescription }) => {
+      const hit = (inName.has(word) ? NAME_WEIGHT : 0) + (inDescription.has(word) ? DESCRIPTION_WEIGHT : 0);
+      return hit === 0 ? [] : [{ name, hit }];
+    });
+    // What most tools say, such as "the" or the "mcp" of their names, tells nothing of them.
+    const telling = Math.log((1 + definitions.length) / (1 + hits.length));
+    for (const { name, hit } of hits) score.set(name, (score.get(name) ?? 0) + hit * telling);
+  }
+  const scoreOf = ({ name }: ToolDefinition): number => score.get(name) ?? 0;
+  return definitions
+    .filter(({ name }) => score.has(name))
+    .toSorted((a, b) => scoreOf(b) - scoreOf(a) || (a.name < b.name ? -1 : 1));
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -76,7 +85,12 @@ function wordsOf(text: string): readonly string[] {
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
-  return parts.filter((part) => part.length > 1);
+  return parts.filter((part) => part.length > 1).map(singular);
+}
+
+/** `issues` finds `issue` and the other way round. */
+function singular(word: string): string {
+  return word.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 function definitionText({ name, description, inputSchema }: ToolDefinition): string {

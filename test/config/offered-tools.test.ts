@@ -85,7 +85,7 @@ describe('tool_search', () => {
   test('gives the schema, and says how to call what it found', async () => {
     const text = await search('create issue', 1);
     expect(text).toContain('Input, as JSON schema: {"type":"object"}');
-    expect(text).toContain('[1 of 63 tools. Call one with use_tool:');
+    expect(text).toContain('[1 of 2 that fit, of 63 tools. Call one with use_tool:');
   });
 
   test('says so when nothing fits', async () => {
