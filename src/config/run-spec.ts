@@ -8,7 +8,7 @@ import type { AgentFile } from './agent-file.ts';
 import { digestOf } from './canonical-json.ts';
 import { ConfigError } from './config-error.ts';
 import { chooseCritic, chooseModel, chooseScreening, type ModelCatalog } from './model-choice.ts';
-import { offerTools } from './offered-tools.ts';
+import { offerTools, roomForTools } from './offered-tools.ts';
 import type { Settings } from './settings.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { resolveTerms, type SpecOverrides, type Terms, type TermsQuestion } from './terms.ts';
@@ -77,7 +77,7 @@ export function resolveRunSpec(request: RunRequest): RunSpec {
 
 /** What an agent is in this run, apart from its task and its place. */
 function definitionOf(request: RunRequest, terms: Terms): Partial<RunSpec> {
-  const tools = [...chooseTools(request), ...outputTools(terms)];
+  const tools = [...roomForTools(chooseTools(request)).kept, ...outputTools(terms)];
   const { budget, hooks = [], planner } = request;
   return {
     ...terms,
@@ -119,7 +119,11 @@ function outputTools({ outputs = [] }: Terms): readonly ToolDefinition[] {
   return outputs.length === 0 ? [] : [emitValueDefinition(outputs)];
 }
 
-function chooseTools({ agentFile, toolDefinitions }: RunRequest): readonly ToolDefinition[] {
+/** Those that an agent's file gives it, whether a run has room for all of them or not. */
+export function chooseTools({
+  agentFile,
+  toolDefinitions,
+}: Pick<RunRequest, 'agentFile' | 'toolDefinitions'>): readonly ToolDefinition[] {
   const { tools, disallowedTools } = agentFile;
   const isNamed = (names: readonly string[], name: string): boolean =>
     names.some((pattern) => namesTool(pattern, name));

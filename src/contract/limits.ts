@@ -27,6 +27,9 @@ export const TURN_PREVIEWS_BYTES_MAX = 128 * KIB;
 export const TOOLS_WARNED_AT = 20;
 export const TOOLS_SENT_MAX = 50;
 
+/** Definitions that servers and commands bring to one run, all together; prompt and task need room in the spec as well. */
+export const FOREIGN_TOOLS_BYTES_MAX = 320 * KIB;
+
 /** One message from a person. */
 export const MESSAGE_BYTES_MAX = 64 * KIB;
 

@@ -3,9 +3,9 @@ import type { AgentFile } from '../config/agent-file.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { budgetOf } from '../config/budgets.ts';
 import { findAgentFile, listAgentFiles, type AgentPlaces } from '../config/find-agent-file.ts';
-import { toolsNotice } from '../config/offered-tools.ts';
+import { roomForTools, toolsNotice } from '../config/offered-tools.ts';
 import { priceOf } from '../config/prices.ts';
-import { newRunId, resolveRunSpec } from '../config/run-spec.ts';
+import { chooseTools, newRunId, resolveRunSpec } from '../config/run-spec.ts';
 import type { SettingsLayers } from '../config/settings-files.ts';
 import type { SpecOverrides } from '../config/terms.ts';
 import type { RunSpec, ToolDefinition } from '../contract/spec.ts';
@@ -50,13 +50,14 @@ export async function prepareRun(question: PrepareQuestion): Promise<PreparedRun
   const runId = overrides.runId ?? newRunId(agentFile.name);
   const now = new Date();
   const budget = budgetOf({ settings: layers, agent: agentFile.name, runId, now });
+  const toolDefinitions = withApiSearch(catalog.definitions, { settings, layers, agentFile });
   const spec = resolveRunSpec({
     agentFile,
     task,
     workspace,
     overrides: { ...overrides, runId },
     settings,
-    toolDefinitions: withApiSearch(catalog.definitions, { settings, layers, agentFile }),
+    toolDefinitions,
     searchDefinitions: catalog.searchDefinitions,
     above: layers,
     models: { resolveModelAlias, factsOf, offlineModelId: OFFLINE_MODEL_ID },
@@ -70,7 +71,13 @@ export async function prepareRun(question: PrepareQuestion): Promise<PreparedRun
   return {
     spec,
     catalog,
-    notices: [...agentFile.notices, ...catalog.notices, ...missing(agentFile, spec.tools), ...toolsNotice(spec.tools)],
+    notices: [
+      ...agentFile.notices,
+      ...catalog.notices,
+      ...roomForTools(chooseTools({ agentFile, toolDefinitions })).notices,
+      ...missing(agentFile, spec.tools),
+      ...toolsNotice(spec.tools),
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { offerTools, toolsNotice } from '../../src/config/offered-tools.ts';
+import { offerTools, roomForTools, toolsNotice } from '../../src/config/offered-tools.ts';
 import { TOOL_SEARCH, USE_TOOL, useToolDefinition } from '../../src/contract/control-tools.ts';
 import { TOOLS_SENT_MAX } from '../../src/contract/limits.ts';
 import type { ToolDefinition } from '../../src/contract/spec.ts';
@@ -51,6 +51,19 @@ describe('offerTools()', () => {
     expect(toolsNotice(many('x', 21))[0]).toContain('21 tools are sent with every request');
     expect(toolsNotice(offerTools(many('x', 60), searching).tools)[0]).toContain('finds 60 of them by search');
   });
+});
+
+test('a server whose definitions fill a spec is left out, and takes no other down', () => {
+  const wordy = many('wordy', 20).map((tool) => ({ ...tool, description: 'x'.repeat(20_000) }));
+  const others = [builtIn('bash'), ...many('docs', 30), ...many('mail', 30)];
+  const { kept, notices } = roomForTools([...wordy, ...others]);
+  expect(kept).toEqual(others);
+  expect(notices).toEqual([
+    expect.stringMatching(
+      /^the tools of wordy are left out: their definitions have 40\d{4} bytes, .* room for 327680 /,
+    ),
+  ]);
+  expect(roomForTools(others)).toEqual({ kept: others, notices: [] });
 });
 
 describe('tool_search', () => {
