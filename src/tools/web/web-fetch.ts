@@ -118,7 +118,17 @@ async function follow(first: URL, way: Way): Promise<Answer | Elsewhere> {
 }
 
 function nextAddress(location: string, url: URL): string {
-  return URL.canParse(location, url.href) ? new URL(location, url.href).href : location;
+  const next = inUtf8(location);
+  return URL.canParse(next, url.href) ? new URL(next, url.href).href : next;
+}
+
+/** Node reads each byte of a header as a character, but servers that write other characters mean UTF-8. */
+function inUtf8(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return header;
+  }
 }
 
 /** A name with and without `www.` is one site; everything else is another. */

@@ -25,6 +25,15 @@ describe('redirects', () => {
     expect(pages.requests.map(({ headers }) => headers.cookie)).toEqual(Array.from({ length: 6 }));
   });
 
+  test('lead to the page that is meant, when its name is not in ASCII', async () => {
+    const location = Buffer.from('/café').toString('latin1');
+    const { fetch, pages } = await reaching((request, response) =>
+      request.url === '/' ? response.writeHead(302, { location }).end() : response.writeHead(200, plain).end('there'),
+    );
+    expect((await fetch('/')).content).toMatch(/there$/);
+    expect(pages.requests.map(({ url }) => url)).toEqual(['/', '/caf%C3%A9']);
+  });
+
   test('without end are given up', async () => {
     const { fetch, pages } = await reaching((_request, response) => response.writeHead(301, { location: '/' }).end());
     expect((await fetch('/')).content).toMatch(/it redirects without end$/);
