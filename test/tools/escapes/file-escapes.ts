@@ -107,7 +107,7 @@ export const LINKS: readonly Attempt[] = [
     name: 'write_file while a command exchanges the folder for a link',
     by: async (scene) => {
       mkdirSync(join(scene.root, 'd'));
-      const swap = 'for i in $(seq 400); do mv d e; ln -s ../outside/locked d; rm d; mv e d; done; echo swapped';
+      const swap = 'for i in $(seq 100); do mv d e; ln -s ../outside/locked d; rm d; mv e d; done; echo swapped';
       const swapping = scene.bash(swap);
       for (let count = 0; count < 60; count += 1) await scene.run('write_file', { path: 'd/new', content: 'x' });
       return await swapping;
