@@ -88,9 +88,10 @@ test('a broken server is left out and takes no other down', async () => {
 test('a server that asks in the middle of a call has its question put to a person, and goes on with the answer', async () => {
   await trust();
   const run = await start(once('mcp__everything__trigger-elicitation-request'), ['mcp__everything']);
-  const { id, kind, title, reason } = await question(run);
+  const { id, kind, title, reason, preview } = await question(run);
   expect([kind, reason]).toEqual(['answer', 'mcp__everything__trigger-elicitation-request asks']);
   expect(title).toContain('name');
+  expect(preview).toMatch(/^- legacyTitledEnum /m);
   const text = JSON.stringify({ name: 'Ada', check: true, email: 'ada@example.com' });
   await answerApproval(house.client, run.runId, { id, decision: 'answer', text, by: 'ann' });
   expect((await run.result()).answer).toContain('Ada');

@@ -1,11 +1,12 @@
 import { REPEAT, type Approval, type ApprovalOption } from '../../contract/approvals.ts';
+import { PREVIEW_BYTES_MAX } from '../../contract/limits.ts';
 import type { ToolAnswer, ToolCall, ToolCallResult, ToolQuestion } from '../../contract/tool-calls.ts';
 import { applyResult, countWork } from './apply-results.ts';
 import { moved } from './call-life.ts';
 import { stop } from '../ending.ts';
 import { isUnattended, openApproval, type Question } from '../people/questions.ts';
 import type { Run } from '../run.ts';
-import { oneLine } from '../sizes.ts';
+import { fitText, oneLine } from '../sizes.ts';
 import { notRun, told } from '../told.ts';
 
 /**
@@ -54,11 +55,14 @@ export function takeQuestion(run: Run, { callId, question, durationMs }: AskedBy
   if (call === undefined) return run;
   if (isUnattended(run)) return goOn(run, call, { action: 'cancel', state: question.state });
   const { message, options } = question;
+  const title = oneLine(message, 1_000);
   const asked: Question = {
     kind: options.length > 0 ? 'choose' : 'answer',
-    title: oneLine(message, 1_000),
+    title,
     reason: `${call.tool} asks`,
     options,
+    // A form has a line for each of its fields.
+    ...(title !== message && { preview: fitText(message, PREVIEW_BYTES_MAX) }),
   };
   return openOutcome(
     run,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../../src/contract/approvals.ts';
+import { PREVIEW_BYTES_MAX } from '../../../src/contract/limits.ts';
 import type { ToolQuestion } from '../../../src/contract/tool-calls.ts';
 import { apply, type Observation } from '../../../src/core/apply.ts';
 import { settleRun } from '../../../src/core/settle.ts';
@@ -8,6 +9,7 @@ import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { answer, answerRefusal } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
+import { jsonBytes } from '../../../src/core/sizes.ts';
 import { after, fresh, reply, result, started, T0 } from '../builders.ts';
 
 const asking = { timeoutMs: 60_000, onTimeout: 'deny', unknownOutcome: 'ask' } as const;
@@ -109,9 +111,9 @@ describe('an unknown outcome', () => {
 
 describe('a question of a tool', () => {
   const question: ToolQuestion = { message: 'Which account?', options: [], state: 's1' };
-  const asked: Observation = { kind: 'asked', callId: 'c1-0', question, durationMs: 20 };
-  const open = (changes: Parameters<typeof fresh>[0] = {}): Run =>
-    after(fresh({ policy, approvals: asking, ...changes }), reply(1, '', [['write', {}]]), started('c1-0'), asked);
+  const asked = { kind: 'asked', callId: 'c1-0', question, durationMs: 20 } as const;
+  const open = (changes: Parameters<typeof fresh>[0] = {}, what: Observation = asked): Run =>
+    after(fresh({ policy, approvals: asking, ...changes }), reply(1, '', [['write', {}]]), started('c1-0'), what);
 
   test('waits for a person, and the call is made again with the answer', () => {
     const run = open();
@@ -121,6 +123,17 @@ describe('a question of a tool', () => {
       status: 'scheduled',
       answers: [{ action: 'accept', text: 'the second', state: 's1' }],
     });
+  });
+
+  test('is shown in full where its title is not all of it', () => {
+    const fields = Array.from({ length: 40 }, (_, index) => `- field-${index}: one of red, green, blue`);
+    const message = ['Which of these?', ...fields].join('\n');
+    const long = open({}, { ...asked, question: { ...question, message } });
+    expect(long.approvals[0]?.title).not.toContain('field-39');
+    expect(long.approvals[0]?.preview).toBe(message);
+    expect(open().approvals[0]).not.toHaveProperty('preview');
+    const endless = open({}, { ...asked, question: { ...question, message: '\u0000'.repeat(8_000) } });
+    expect(jsonBytes(endless.approvals[0]?.preview)).toBeLessThanOrEqual(PREVIEW_BYTES_MAX);
   });
 
   test('that is declined or not answered is told to the tool as such', () => {
