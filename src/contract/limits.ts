@@ -65,6 +65,9 @@ export const DECIDED_APPROVALS_KEPT_MAX = 50;
 /** Output of one tool, in characters; the rest goes to a file whose path is returned. */
 export const TOOL_OUTPUT_CHARACTERS_MAX = 50_000;
 
+/** What a tool asks a person, with what it wants back; a call may ask several times and keeps all of it. */
+export const QUESTION_BYTES_MAX = 32 * KIB;
+
 /** What a person writes into an answer. */
 export const ANSWER_BYTES_MAX = 32 * KIB;
 

@@ -54,13 +54,16 @@ export type Touch =
   | { readonly kind: 'domain'; readonly host: string }
   | { readonly kind: 'opaque'; readonly why: string };
 
-/** What a tool must know from a person before it can go on, such as the elicitation of an MCP server. */
+/**
+ * What a tool must know from a person before it can go on, such as the elicitation of an MCP server. At most
+ * `QUESTION_BYTES_MAX` bytes of JSON.
+ */
 export interface ToolQuestion {
   /** Words of the tool or its server, not ours. */
   readonly message: string;
   /** One of these, or words when there are none. */
   readonly options: readonly { readonly id: string; readonly label: string }[];
-  /** What the tool wants back with the answer. At most 64 KiB. */
+  /** What the tool wants back with the answer. */
   readonly state: string;
 }
 

@@ -1,4 +1,4 @@
-import { RESULT_BYTES_MAX } from '../contract/limits.ts';
+import { QUESTION_BYTES_MAX, RESULT_BYTES_MAX } from '../contract/limits.ts';
 import type { ToolCallResult, ToolErrorKind, ToolQuestion } from '../contract/tool-calls.ts';
 import { clip } from './clip.ts';
 import { oneLine } from './one-line.ts';
@@ -29,8 +29,12 @@ export async function runTool({ name, input, find }: Request, context: ToolConte
   const started = performance.now();
   const { question, passing, ...output } = await settle({ name, input, find }, context);
   const durationMs = Math.round(performance.now() - started);
-  if (question !== undefined) return { kind: 'asks', question, durationMs };
-  return { kind: 'ended', result: fitted(resultOf(output, durationMs)), passing: passing === true };
+  if (question === undefined)
+    return { kind: 'ended', result: fitted(resultOf(output, durationMs)), passing: passing === true };
+  const bytes = jsonBytes(question);
+  if (bytes <= QUESTION_BYTES_MAX) return { kind: 'asks', question, durationMs };
+  const why = `Cannot ask what "${name}" wants to know: it has ${bytes} bytes, more than ${QUESTION_BYTES_MAX}`;
+  return { kind: 'ended', result: resultOf(failed('execution_failed', why), durationMs), passing: false };
 }
 
 /** The result that a tool's output is worth. */

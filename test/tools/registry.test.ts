@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { RESULT_BYTES_MAX } from '../../src/contract/limits.ts';
+import { QUESTION_BYTES_MAX, RESULT_BYTES_MAX } from '../../src/contract/limits.ts';
 import { toolDefinitionSchema } from '../../src/contract/spec.ts';
 import { canonicalJson, digestOf } from '../../src/tools/digest.ts';
 import { createRegistry, type Checked } from '../../src/tools/registry.ts';
@@ -241,5 +241,19 @@ describe('a run', () => {
       expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(RESULT_BYTES_MAX);
       expect(result.content).toContain('characters are left out here');
     }
+  });
+
+  test('asks nobody what is too large to be kept while it is open', async () => {
+    const { context } = await situation();
+    const asking = (state: string): Tool =>
+      tool({
+        run: async () => await Promise.resolve({ text: '', question: { message: 'Which?', options: [], state } }),
+      });
+    await expect(runOnly(asking('s'.repeat(1_000)), { text: '' }, context)).rejects.toThrow('it asks');
+    expect(await runOnly(asking('s'.repeat(QUESTION_BYTES_MAX)), { text: '' }, context)).toMatchObject({
+      status: 'error',
+      error: 'execution_failed',
+      content: expect.stringMatching(/^execution_failed: Cannot ask what "echo" wants to know: it has \d+ bytes/),
+    });
   });
 });
