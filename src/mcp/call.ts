@@ -141,7 +141,7 @@ async function send(calling: Calling, first: More, signal: AbortSignal): Promise
     );
     if (!isInputRequiredResult(result)) return outputOf(result);
     const { requestState, inputRequests = {} } = result;
-    const requests = elicitationsIn(inputRequests);
+    const requests = connection.discreet(elicitationsIn(inputRequests));
     const asked = nextQuestion({ requestState, requests, responses: {}, key: '' });
     if (asked !== undefined) return asked;
     more = requestState === undefined ? {} : { requestState };

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { mcpTimes, type McpServer } from '../contract/mcp-server.ts';
 import { oneLine } from '../tools/one-line.ts';
-import { expandServer, withoutSecrets } from './expand.ts';
+import { expandServer, withoutSecrets, wordsWithoutSecrets } from './expand.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { orAborted } from './or-aborted.ts';
 import { createTransport, type OpenTransport, type TransportOptions } from './transport.ts';
@@ -38,6 +38,8 @@ export interface McpConnection {
   readonly call: (params: CallToolRequest['params'], options: CallToolRequestOptions) => Promise<CallToolResult>;
   /** Says what went wrong, in one line and without secrets. */
   readonly explain: (error: unknown) => string;
+  /** What the server said, without the secrets in its words. */
+  readonly discreet: <T>(said: T) => T;
   readonly close: () => Promise<void>;
 }
 
@@ -126,6 +128,7 @@ async function connect(attempt: Attempt, mode: VersionNegotiationMode): Promise<
     tools: async (signal) => await tools.get(client, signal),
     call: async (params, callOptions) => await client.callTool(params, callOptions),
     explain,
+    discreet: (said) => wordsWithoutSecrets(said, secrets),
     async close() {
       // One that does not end by itself is ended.
       const ended = opened.leave().then(async () => await client.close());

@@ -58,6 +58,16 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .reduce((clean, secret) => clean.replaceAll(secret, '[hidden]'), text);
 }
 
+/** Where servers put words for people and models. What is no word, such as a choice, must come back as it is. */
+const WORDS = ['description', 'title', 'default', 'instructions', 'message'];
+
+/** The same in all words of something a server said. */
+export function wordsWithoutSecrets<T>(said: T, secrets: readonly string[]): T {
+  return JSON.parse(JSON.stringify(said), (key, member: unknown) =>
+    typeof member === 'string' && WORDS.includes(key) ? withoutSecrets(member, secrets) : member,
+  ) as T;
+}
+
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));

@@ -61,7 +61,8 @@ async function listServer(
       const tools = await connection.tools(signal).catch((error: unknown) => {
         throw new Error(`Cannot list the tools of "${name}": ${connection.explain(error)}`);
       });
-      return definitionsOf({ server, digest, tools, instructions: connection.instructions });
+      const { instructions, discreet } = connection;
+      return discreet(definitionsOf({ server, digest, tools, instructions }));
     });
     return { name, tookMs: took(), kind: 'ok', ...made };
   } catch (error) {

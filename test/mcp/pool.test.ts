@@ -108,6 +108,26 @@ test('a secret is in no definition, no summary, no preview and no error', async 
   expect(place.secrets).toContain(secret);
 });
 
+test('a secret that a server tells in its definitions, its instructions or its questions is taken out', async () => {
+  const secret = 'v3ry-s3cret-indeed';
+  const environment = { ...process.env, TOKEN: secret };
+  const talkative = rogue(['talkative'], { env: { TOKEN: '${TOKEN}' } });
+  const place = await setting([talkative], { environment });
+  const talk = (await place.definitions()).find(({ name }) => name === 'mcp__rogue__talk');
+  expect(talk).toMatchObject({
+    description: 'Talks, logged in with [hidden].',
+    inputSchema: { type: 'object', properties: { key: { description: 'Such as [hidden].', default: '[hidden]' } } },
+    instructions: expect.stringContaining('You are logged in with [hidden].'),
+  });
+  const modern = await setting([rogue(['modern'], { env: { TOKEN: '${TOKEN}' } })], { environment });
+  const confess = await modern.tool('mcp__rogue__confess');
+  const { question } = await confess.run({}, await modern.context());
+  expect(question).toMatchObject({
+    message: expect.stringContaining('Go on with [hidden]?'),
+    state: expect.stringContaining('Go on with [hidden]?'),
+  });
+});
+
 test('a server over WebSocket lists, answers, shows progress, and is missed when it is gone', async () => {
   const { port, kill } = await rogueOverNetwork('ws', ['keyed']);
   const server = {

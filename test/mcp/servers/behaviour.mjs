@@ -49,6 +49,8 @@ export function createBehaviour(flags, { send, raw }) {
       { name: 'blocks', inputSchema: object() },
       { name: 'data', inputSchema: object() },
       { name: 'cancelled', inputSchema: object() },
+      { name: 'confess', inputSchema: object() },
+      ...(has('talkative') ? [talkativeTool()] : []),
     ];
   };
 
@@ -132,7 +134,12 @@ export function createBehaviour(flags, { send, raw }) {
       const inputRequests =
         name === 'pair'
           ? { first: one('Which color?', COLOR), second: one('Which name?', FORM) }
-          : { only: one(`Which ${name}?`, name === 'color' ? COLOR : FORM) };
+          : {
+              only: one(
+                name === 'confess' ? `Go on with ${TOKEN}?` : `Which ${name}?`,
+                name === 'color' ? COLOR : FORM,
+              ),
+            };
       return { resultType: 'input_required', inputRequests, requestState: `state of ${name}` };
     }
     return text(JSON.stringify({ requestState, inputResponses }));
@@ -142,7 +149,7 @@ export function createBehaviour(flags, { send, raw }) {
     protocolVersion: [LEGACY, '2025-06-18', '2025-03-26'].includes(protocolVersion) ? protocolVersion : LEGACY,
     capabilities: { tools: { listChanged: true } },
     serverInfo: { name: 'rogue', version: '1' },
-    instructions: 'Be careful.',
+    instructions: has('talkative') ? `You are logged in with ${TOKEN}.` : 'Be careful.',
   });
 
   const discover = () => ({
@@ -214,6 +221,13 @@ const FORM = object(
   ['name', 'age'],
 );
 const PAIR = object({ amount: { type: 'number', maximum: 10 } }, ['amount']);
+
+const TOKEN = process.env.TOKEN ?? 'no token';
+
+function talkativeTool() {
+  const key = { type: 'string', description: `Such as ${TOKEN}.`, default: TOKEN };
+  return { name: 'talk', description: `Talks, logged in with ${TOKEN}.`, inputSchema: object({ key }) };
+}
 
 function oddTools() {
   let deep = { type: 'string' };
