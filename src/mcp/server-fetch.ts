@@ -11,6 +11,7 @@ export interface FetchOptions {
 }
 
 const NEWLINE = 10;
+const RETURN = 13;
 
 /**
  * The `fetch` for one server. Its headers go to that server only, because the server names the place where tokens are
@@ -40,18 +41,35 @@ function added(present: RequestInit['headers'], configured: Readonly<Record<stri
 }
 
 function limit(bytesMax: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
+  const count = isStream ? eventBytes() : bodyBytes();
   return new TransformStream({
     transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > bytesMax) {
-        controller.error(new Error(`Cannot read the answer: it is larger than ${bytesMax} bytes`));
-        return;
-      }
-      // Events end with an empty line; counting from the last line break is near enough for a limit.
-      const end = isStream ? chunk.lastIndexOf(NEWLINE) : -1;
-      if (end >= 0) bytes = chunk.byteLength - end - 1;
-      controller.enqueue(chunk);
+      if (count(chunk) <= bytesMax) controller.enqueue(chunk);
+      else controller.error(new Error(`Cannot read the answer: it is larger than ${bytesMax} bytes`));
     },
   });
+}
+
+/** Takes the next chunk, and gives the most bytes that what is being read has had by then. */
+type Count = (chunk: Uint8Array) => number;
+
+function bodyBytes(): Count {
+  let bytes = 0;
+  return (chunk) => (bytes += chunk.byteLength);
+}
+
+/** An event has as many lines as it likes, which are kept until it ends with an empty one. */
+function eventBytes(): Count {
+  let bytes = 0;
+  let isLineEmpty = true;
+  return (chunk) => {
+    let most = 0;
+    for (const byte of chunk) {
+      bytes += 1;
+      most = Math.max(most, bytes);
+      if (byte === NEWLINE && isLineEmpty) bytes = 0;
+      if (byte !== RETURN) isLineEmpty = byte === NEWLINE;
+    }
+    return most;
+  };
 }
