@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mcpServerSchema, type KnownMcpServer, type McpServer } from '../contract/mcp-server.ts';
 import { readKeptJson, writeKeptJson } from './mcp-kept-json.ts';
 import { mcpServerDigest, readMcpServers } from './mcp-servers.ts';
-import { trustOf } from './trust.ts';
+import { trustOf, wasTrusted } from './trust.ts';
 
 /**
  * Keeps how a server is started or reached for as long as runs may need it, under the digest of exactly that. Variables
@@ -19,8 +19,8 @@ export interface WantedMcpServer {
 }
 
 /**
- * Finds the server that a spec names by digest: as it was kept, or in the workspace's own files when those are trusted
- * on this machine and still say the same.
+ * Finds the server that a spec names by digest: as it was kept, unless trust was revoked since, or in the workspace's own
+ * files when those are trusted on this machine and still say the same.
  */
 export async function findMcpServer({
   dataFolder,
@@ -28,7 +28,8 @@ export async function findMcpServer({
   digest,
 }: WantedMcpServer): Promise<McpServer | undefined> {
   const kept = mcpServerSchema.safeParse(await readKeptJson(keptPath(dataFolder, digest)));
-  if (kept.success && mcpServerDigest(kept.data) === digest) return kept.data;
+  if (kept.success && mcpServerDigest(kept.data) === digest && (await wasTrusted({ dataFolder, folder: workspace })))
+    return kept.data;
   const { servers, files } = await readMcpServers({ folder: workspace });
   const found = servers.find((candidate) => candidate.digest === digest);
   if (found === undefined) return undefined;

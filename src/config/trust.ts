@@ -52,6 +52,12 @@ export async function trustOf({ dataFolder, folder, seen = {} }: TrustPlace & { 
   return { kind: 'trusted', folder: real, files: Object.keys(found) };
 }
 
+/** Whether the operator's word about a folder stands, be it about what it holds now or about what it held before. */
+export async function wasTrusted({ dataFolder, folder }: TrustPlace): Promise<boolean> {
+  const real = await realpath(folder).catch(() => folder);
+  return (await readTrust({ dataFolder, folder: real })) !== undefined;
+}
+
 /** Trusts what the folder holds now, or what was shown to the operator when that is given. */
 export async function grantTrust({
   dataFolder,
@@ -68,7 +74,7 @@ export async function grantTrust({
 /** True when there was trust to revoke. It works for a folder that is gone, too. */
 export async function revokeTrust({ dataFolder, folder }: TrustPlace): Promise<boolean> {
   const real = await realpath(folder).catch(() => folder);
-  const was = (await readTrust({ dataFolder, folder: real })) !== undefined;
+  const was = await wasTrusted({ dataFolder, folder: real });
   await rm(keptPath(dataFolder, real), { force: true });
   return was;
 }

@@ -16,7 +16,10 @@ export interface McpTarget {
 }
 
 export interface McpPoolOptions {
-  /** Finds how a server is started or reached; undefined when this machine does not know, or may not. */
+  /**
+   * Finds how a server is started or reached; undefined when this machine does not know, or may not. Asked for every
+   * use, because trust can be revoked while a server runs.
+   */
   readonly find: (target: McpTarget) => Promise<McpServer | undefined>;
   /** `${VAR}` is filled in from here. */
   readonly environment: Environment;
@@ -111,8 +114,9 @@ class Pool {
   async #live(slot: Slot, target: McpTarget): Promise<Live> {
     const present = slot.live;
     if (present !== undefined) {
+      const mayUse = (await this.#options.find(target).catch(() => undefined)) !== undefined;
       const connection = await present.opening.catch(() => undefined);
-      if (connection?.isOpen() === true && !present.isRetired) return present;
+      if (mayUse && connection?.isOpen() === true && !present.isRetired) return present;
       if (connection !== undefined) await this.retire(target, connection);
     }
     // While this one looked, another may have opened a new connection.

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { readMcpServers, type McpServers } from '../../src/config/mcp-servers.ts';
 import { findMcpServer, keepMcpServer } from '../../src/config/mcp-store.ts';
-import { grantTrust } from '../../src/config/trust.ts';
+import { grantTrust, revokeTrust } from '../../src/config/trust.ts';
 import { temporaryFolder } from '../tools/situation.ts';
 
 async function folderWith(files: Readonly<Record<string, unknown>>): Promise<string> {
@@ -190,6 +190,7 @@ test('a kept server is found again, by its owner only, and never when it was tam
   const [known] = servers;
   if (known === undefined) throw new Error('Cannot go on: it was not read');
   const wanted = { dataFolder, workspace, digest: known.digest };
+  await grantTrust({ dataFolder, folder: workspace, at: new Date() });
   expect(await findMcpServer(wanted)).toBeUndefined();
   await Promise.all([1, 2, 3].map(async () => await keepMcpServer(dataFolder, known)));
   expect(await findMcpServer(wanted)).toEqual(known.server);
@@ -201,6 +202,20 @@ test('a kept server is found again, by its owner only, and never when it was tam
   await writeFile(path, 'half of');
   expect(await findMcpServer(wanted)).toBeUndefined();
   await expect(findMcpServer({ ...wanted, digest: '../../etc/passwd' })).rejects.toThrow('no digest of ours');
+});
+
+test('a kept server is found while its folder is trusted, also when that changed meanwhile, and no more after a no', async () => {
+  const dataFolder = await temporaryFolder();
+  const folder = await folderWith({ '.mcp.json': { mcpServers: { a: { command: 'x' } } } });
+  const [known] = (await readMcpServers({ folder })).servers;
+  if (known === undefined) throw new Error('Cannot go on: it was not read');
+  const wanted = { dataFolder, workspace: folder, digest: known.digest };
+  await grantTrust({ dataFolder, folder, at: new Date() });
+  await keepMcpServer(dataFolder, known);
+  await writeFile(join(folder, '.mcp.json'), '{}');
+  expect(await findMcpServer(wanted)).toEqual(known.server);
+  await revokeTrust({ dataFolder, folder });
+  expect(await findMcpServer(wanted)).toBeUndefined();
 });
 
 test("a worker that keeps nothing finds a server in the workspace's own file, once that is trusted", async () => {

@@ -32,6 +32,19 @@ test('an idle connection is closed, with its process, and opened again when need
   expect(pidIn((await look.run({}, await context())).text)).not.toBe(pid);
 });
 
+test('a server that may no longer be used is not called, and its process ends', async () => {
+  const server = rogue();
+  const known = { isTrusted: true };
+  const { tool, context } = await setting([server], {
+    find: async () => await Promise.resolve(known.isTrusted ? server : undefined),
+  });
+  const look = await tool('mcp__rogue__look');
+  const pid = pidIn((await look.run({}, await context())).text);
+  known.isTrusted = false;
+  expect((await failure(look.run({}, await context()))).message).toContain('its folder is not trusted');
+  await until('the process is gone', () => !isAlive(pid));
+});
+
 test('closing ends every process, also one that ignores it and one that the server left behind', async () => {
   const worker = `pool-test-${process.pid}`;
   const { tool, context, pool } = await setting([rogue(['stubborn'])], { markers: { NIGHTSHIFT_WORKER: worker } });
