@@ -62,6 +62,13 @@ test('servers are started only in a folder that is trusted as it is, and each sa
   expect((await cli.run(['mcp', 'trust', '--revoke'])).stderr).toContain('no more');
 });
 
+const SIGNING = {
+  clientSecret: undefined,
+  privateKey: 'written-down-key',
+  algorithm: 'ES256',
+  issuer: 'https://login.example.com',
+};
+
 async function personWho(answer: (person: Person) => Promise<string>): Promise<Person> {
   const person = await openPerson(answer);
   onTestFinished(person.close);
@@ -87,7 +94,12 @@ test('all that trust allows is shown before anybody is asked, and a no leaves th
   });
   const settings = 'policy: {allow: ["bash(make *)"]}\nmode: auto-edit\ntools: {discover: ./list, call: ./call --it}\n';
   await writeFile(join(folder, 'nightshift.yaml'), settings);
-  await writeServers(folder, { remote: { url: 'https://example.com/${PART}', headers: { 'X-Key': '${KEY}' } } });
+  const auth = { type: 'client_credentials', clientId: '${WHO}', clientSecret: 'x${env:CLOUD_KEY}' };
+  await writeServers(folder, {
+    remote: { url: 'https://example.com/${PART}', headers: { 'X-Key': '${KEY}' } },
+    robot: { url: 'https://example.com/mcp', auth },
+    signer: { url: 'https://example.com/mcp', auth: { ...auth, type: 'private_key_jwt', ...SIGNING } },
+  });
   expect(await trustFolder(context, {})).toBe(0);
   const expected = [
     'bash(make *)',
@@ -96,7 +108,10 @@ test('all that trust allows is shown before anybody is asked, and a no leaves th
     './call --it',
     'https://example.com/${PART}',
     'X-Key, from KEY',
+    'logs in  as "${WHO}" by client_credentials, with CLOUD_KEY of your environment, wherever the server says',
+    'logs in  as "${WHO}" by private_key_jwt, with a secret of the file, at https://login.example.com',
   ];
   for (const part of expected) expect(shown).toContain(part);
+  expect(shown).not.toContain('written-down-key');
   expect(await trustOf({ dataFolder, folder })).toMatchObject({ kind: 'untrusted' });
 });

@@ -19,12 +19,20 @@ export function serverLines(server: McpServer): readonly string[] {
 /** A value without a variable in it stands in the file, and is bound by the digest of that. */
 function named(word: string, values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(values).map(([name, value]) => {
-    const variables = [...value.matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/gu)].map(([, variable = '']) => variable);
+    const variables = variablesIn(value);
     return [word, variables.length === 0 ? name : `${name}, from ${variables.join(', ')} of your environment`] as const;
   });
 }
 
+function variablesIn(value: string): readonly string[] {
+  return [...value.matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/gu)].map(([, variable = '']) => variable);
+}
+
+/** Whoever the secret goes to has it, so it is said whose it is and who that is. */
 function authRows({ auth }: Exclude<McpServer, { type: 'stdio' }>): readonly (readonly [string, string])[] {
   if (auth === undefined) return [];
-  return [['logs in', `as "${auth.clientId}" by ${auth.type}${auth.issuer === undefined ? '' : ` at ${auth.issuer}`}`]];
+  const variables = variablesIn(auth.type === 'client_credentials' ? auth.clientSecret : auth.privateKey);
+  const secret = variables.length === 0 ? 'a secret of the file' : `${variables.join(', ')} of your environment`;
+  const place = auth.issuer === undefined ? 'wherever the server says' : `at ${auth.issuer}`;
+  return [['logs in', `as "${auth.clientId}" by ${auth.type}, with ${secret}, ${place}`]];
 }
