@@ -3,6 +3,9 @@ import * as z from 'zod';
 /** Tool names are `mcp__<server>__<tool>`; without "__" inside and "_" at the edges, no two servers can share one. */
 export const SERVER_NAME = /^(?!.*__)[a-zA-Z0-9-](?:[a-zA-Z0-9_-]{0,48}[a-zA-Z0-9-])?$/u;
 
+/** Names under which people write a secret down as it is. */
+export const SECRET_NAME = /auth|cookie|credential|key|passw|secret|session|token/iu;
+
 /** May hold `${VAR}`, which the worker that connects fills in from its own environment. */
 const text = z.string().max(32_768);
 const texts = z.record(z.string().min(1).max(256), text);

@@ -1,4 +1,4 @@
-import type { McpServer } from '../contract/mcp-server.ts';
+import { SECRET_NAME, type McpServer } from '../contract/mcp-server.ts';
 
 /** Environment variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,9 +20,6 @@ const ANY = /\$\{[^}]*\}/u;
 
 /** Variables whose values are no secrets, and too common to be hidden wherever they appear. */
 const HARMLESS = /^(?:HOME|PATH|PWD|USER|LOGNAME|SHELL|TERM|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|NODE_ENV)$/u;
-
-/** Names under which people write a secret down as it is. */
-const SECRET_NAME = /auth|cookie|credential|key|passw|secret|session|token/iu;
 
 /** Shorter values are words, and hiding them would make everything unreadable. */
 const SECRET_CHARACTERS_MIN = 6;

@@ -38,7 +38,7 @@ test('servers are started only in a folder that is trusted as it is, and each sa
   const trusted = await cli.run(['mcp', 'trust', '--yes']);
   expect(trusted.code).toBe(0);
   expect(trusted.stderr).toContain('API_TOKEN');
-  expect(trusted.stderr).toContain('OTHER, from FROM_HERE of your environment');
+  expect(trusted.stderr).toContain('OTHER=${FROM_HERE:-x}');
   expect(trusted.stderr).toContain(EVERYTHING.args[0]);
   expect(trusted.stderr).not.toContain('written-down-secret');
   expect(trusted.stderr).not.toContain('\u001b');
@@ -98,6 +98,10 @@ test('all that trust allows is shown before anybody is asked, and a no leaves th
   await writeServers(folder, {
     remote: { url: 'https://example.com/${PART}', headers: { 'X-Key': '${KEY}' } },
     robot: { url: 'https://example.com/mcp', auth },
+    local: {
+      command: 'node',
+      env: { NODE_OPTIONS: '--import ./evil.mjs ${NONE:-}', DB: 'db://me:written-down-word@host' },
+    },
     signer: { url: 'https://example.com/mcp', auth: { ...auth, type: 'private_key_jwt', ...SIGNING } },
   });
   expect(await trustFolder(context, {})).toBe(0);
@@ -108,10 +112,12 @@ test('all that trust allows is shown before anybody is asked, and a no leaves th
     './call --it',
     'https://example.com/${PART}',
     'X-Key, from KEY',
+    'NODE_OPTIONS=--import ./evil.mjs ${NONE:-}',
+    'with     DB\n',
     'logs in  as "${WHO}" by client_credentials, with CLOUD_KEY of your environment, wherever the server says',
     'logs in  as "${WHO}" by private_key_jwt, with a secret of the file, at https://login.example.com',
   ];
   for (const part of expected) expect(shown).toContain(part);
-  expect(shown).not.toContain('written-down-key');
+  expect(shown).not.toMatch(/written-down-(?:key|word)/);
   expect(await trustOf({ dataFolder, folder })).toMatchObject({ kind: 'untrusted' });
 });

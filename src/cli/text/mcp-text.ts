@@ -1,4 +1,4 @@
-import type { McpServer } from '../../contract/mcp-server.ts';
+import { SECRET_NAME, type McpServer } from '../../contract/mcp-server.ts';
 import { shellWord } from './tool-text.ts';
 import { visible } from './visible.ts';
 
@@ -7,7 +7,10 @@ export function reachText(server: McpServer): string {
   return server.type === 'stdio' ? [server.command, ...server.args].map(shellWord).join(' ') : server.url;
 }
 
-/** All that is done to start or reach a server. Of values that may be secrets only the names are shown. */
+/**
+ * All that is done to start or reach a server. Of values that may be secrets only the names are shown; the others are
+ * shown whole, because some variables name programs, too.
+ */
 export function serverLines(server: McpServer): readonly string[] {
   const rows: readonly (readonly [string, string])[] =
     server.type === 'stdio'
@@ -16,12 +19,17 @@ export function serverLines(server: McpServer): readonly string[] {
   return rows.map(([name, value]) => `${name.padEnd(8)} ${visible(value)}`);
 }
 
-/** A value without a variable in it stands in the file, and is bound by the digest of that. */
+/** A secret without a variable in it stands in the file, and is bound by the digest of that. */
 function named(word: string, values: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(values).map(([name, value]) => {
+    if (!isSecret(name, value)) return [word, `${name}=${value}`];
     const variables = variablesIn(value);
-    return [word, variables.length === 0 ? name : `${name}, from ${variables.join(', ')} of your environment`] as const;
+    return [word, variables.length === 0 ? name : `${name}, from ${variables.join(', ')} of your environment`];
   });
+}
+
+function isSecret(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) || /:\/\/[^/\s]*@/u.test(value);
 }
 
 function variablesIn(value: string): readonly string[] {
