@@ -11,7 +11,8 @@ import { createAsked, roundOf, stateOf, type Asked, type Round } from './asked.t
 import type { McpConnection } from './connection.ts';
 import { textOf } from './content.ts';
 import { questionOf, responseTo } from './elicitation.ts';
-import type { Elicitation } from './open-calls.ts';
+import { failureOf } from './failure.ts';
+import type { Elicitation, Leaving } from './open-calls.ts';
 import { progressLine } from './progress.ts';
 
 export interface Calling {
@@ -53,16 +54,18 @@ async function callAnew(calling: Calling, isSecond = false): Promise<ToolOutput>
     question ??= decided.output;
     questioned.abort();
     return undefined;
-  });
+  }, context.signal);
+  let leaving: Leaving = 'ended';
   try {
     return await send(calling, {}, AbortSignal.any([context.signal, questioned.signal]));
   } catch (error) {
     if (question !== undefined) return question;
+    leaving = failureOf(error) === 'answered' ? 'ended' : 'given_up';
     if (!(error instanceof UrlElicitationRequiredError)) throw error;
     const refused = afterRefusal(error, { asked, isSecond });
     if (refused !== 'again') return refused;
   } finally {
-    leave();
+    leave(leaving);
   }
   return await callAnew(calling, true);
 }

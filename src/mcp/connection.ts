@@ -32,6 +32,7 @@ export interface McpConnection {
   readonly calls: OpenCalls;
   /** How long a call may be silent. */
   readonly silenceMs: number;
+  /** False when it broke, and when new calls want another. */
   readonly isOpen: () => boolean;
   /** The tools as the server lists them now, asked once and then again after the server said that they changed. */
   readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
@@ -124,7 +125,7 @@ async function connect(attempt: Attempt, mode: VersionNegotiationMode): Promise<
     instructions: client.getInstructions(),
     calls,
     silenceMs: mcpTimes(server).silenceMs,
-    isOpen: () => state.isOpen,
+    isOpen: () => state.isOpen && !calls.isMuddled(),
     tools: async (signal) => await tools.get(client, signal),
     call: async (params, callOptions) => await client.callTool(params, callOptions),
     explain,

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, describe } from 'vitest';
 import type { McpServer } from '../../src/contract/mcp-server.ts';
 import type { ToolAnswer, ToolQuestion } from '../../src/contract/tool-calls.ts';
 import type { ToolOutput } from '../../src/tools/tool.ts';
 import {
   everythingOverHttp,
+  failure,
   processServer,
   realServer,
   rogue,
@@ -149,6 +151,25 @@ test('two calls that ask at once both end with a question', async () => {
   const outputs = await Promise.all([color.run({}, given), pair.run({}, given)]);
   const messages = outputs.map(({ question }) => question?.message.split('\n')[0]);
   expect(new Set(messages)).toEqual(new Set(['Which color?', 'Which pair?']));
+});
+
+test('what a call asks that is given up meanwhile ends no other call, which would be made twice', async () => {
+  const place = await setting([rogue()]);
+  const [steps, color] = [await place.tool('mcp__rogue__steps'), await place.tool('mcp__rogue__color')];
+  const stop = new AbortController();
+  const long = steps.run({ steps: 60, ms: 50 }, await place.context());
+  const asking = failure(color.run({}, await place.context({ signal: stop.signal })));
+  await sleep(500);
+  // While a question waits to be told whose it is, others wait as well, and can be cancelled.
+  const waiting = failure(color.run({}, await place.context({ signal: stop.signal })));
+  await sleep(100);
+  const reason = new Error('a person said stop');
+  stop.abort(reason);
+  expect(await Promise.all([asking, waiting])).toEqual([reason, reason]);
+  expect(await long).toEqual({ text: 'all steps done' });
+  // Later questions are those of the calls that ask them.
+  const { question } = await color.run({}, await place.context());
+  expect(question?.message).toBe('Which color?');
 });
 
 async function remote(type: 'http' | 'sse'): Promise<McpServer> {
