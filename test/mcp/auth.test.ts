@@ -21,6 +21,14 @@ test.each([[[]], [['modern']]])('client credentials get tokens, again when one i
   expect(place.secrets.filter((secret) => /^token-number-\d$/.test(secret)).length).toBeGreaterThan(1);
 });
 
+test('credentials go to the authorization server that the configuration names', async () => {
+  const server = await protectedServer([], {});
+  if (server.type === 'stdio' || server.auth === undefined) throw new Error('Cannot go on: nothing is protected');
+  const auth: McpAuth = { ...server.auth, issuer: new URL(server.url).origin };
+  const place = await setting([{ ...server, auth }], { environment });
+  expect((await (await place.tool('mcp__rogue__data')).run({}, await place.context())).text).toContain('42');
+});
+
 const refusals: [why: string, auth: Partial<McpAuth> | undefined][] = [
   ['without credentials', undefined],
   ['with a wrong secret', { clientSecret: 'close-sesame' }],
