@@ -10,8 +10,6 @@ export interface ListOptions {
   readonly workspace: string;
   readonly pool: McpPool;
   readonly signal: AbortSignal;
-  /** Told as each server has answered or failed. */
-  readonly onProgress?: (listed: ListedServer) => void;
 }
 
 /** What came of asking one server. */
@@ -36,14 +34,12 @@ export async function listMcpTools({
   workspace,
   pool,
   signal,
-  onProgress = () => {},
 }: ListOptions): Promise<readonly ListedServer[]> {
   return await Promise.all(
     servers.map(async (known) => {
       const either = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)]);
       const listed = await listServer(known, { workspace, pool, signal: either });
       signal.throwIfAborted();
-      onProgress(listed);
       return listed;
     }),
   );
