@@ -68,3 +68,25 @@ test('after a compaction the earlier result no longer stands above, and the read
   const run = compact(after(fresh(reusing), ...turns), null, T0);
   expect(lastResult(after(run, ...read(6, 'f1', long)))).toBe(long);
 });
+
+test('what was left out because the turn was full does not stand above, and is told in full when asked for again', () => {
+  const paths = Array.from({ length: 9 }, (_, index) => `f${index}`);
+  const big = (path: string): string => `${path} ${'x'.repeat(49_000)}`;
+  const asked = reply(
+    1,
+    '',
+    paths.map((path) => ['read', { path }]),
+  );
+  if (asked.kind !== 'reply') throw new Error('unreachable');
+  const calls = asked.result.calls.map((call, index) => ({ ...call, digest: `sha256:f${index}` }));
+  const full = after(
+    fresh(reusing),
+    { ...asked, result: { ...asked.result, calls } },
+    started(...calls.map(({ id }) => id)),
+    ...paths.map((path, index) => result(`c1-${index}`, big(path))),
+  );
+  const left = full.messages.at(-1)?.content.at(-1);
+  expect(left?.type === 'tool_result' && left.content).toContain('was left out');
+  expect(lastResult(after(full, ...read(2, 'f8', big('f8'))))).toBe(big('f8'));
+  expect(lastResult(after(full, ...read(2, 'f0', big('f0'))))).toContain('Unchanged');
+});
