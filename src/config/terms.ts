@@ -113,13 +113,16 @@ function judgementOf({ agentFile, knownTools }: TermsQuestion): Judgement {
       allow: rulesOf(loops.allow ?? [], knownTools),
     }),
     ...(outputs !== undefined && { outputs }),
-    compaction: parse('compaction', compactionSchema, given(compaction)),
+    compaction: parse('compaction', compactionSchema, {
+      regrowthShare: DEFAULTS.regrowthShare,
+      ...given(compaction),
+    }),
     reuseReads: settings.reuseReads ?? true,
   };
 }
 
 /** What holds where the agent's file says nothing. A loop judge after 30 turns: the public detector's number. */
-const DEFAULTS = { remindAfterTurns: 3, judgeAfterTurns: 30, consecutiveErrors: 3 } as const;
+const DEFAULTS = { remindAfterTurns: 3, judgeAfterTurns: 30, consecutiveErrors: 3, regrowthShare: 0.1 } as const;
 
 const NOTHING_ABOVE: NonNullable<TermsQuestion['above']> = { layers: [], yoloEnabled: false };
 

@@ -89,6 +89,11 @@ export const compactionSchema = z.strictObject({
   windowShare: z.number().gt(0).lt(1).default(0.6),
   /** Share of the newest messages that is kept word for word. */
   keptShare: z.number().gt(0).lt(1).default(0.6),
+  /**
+   * Share of the window that a conversation must have gained since its latest compaction before there is another. Runs
+   * that began without one are compacted in every turn past `windowShare`.
+   */
+  regrowthShare: z.number().gt(0).lt(1).optional(),
   /** Who writes the summary: the API itself, a model, or a rule. What cannot be had falls back to the next. */
   by: z.enum(['api', 'model', 'rule']).default('model'),
 });

@@ -79,7 +79,9 @@ function count(run: Run, result: CallModelResult, now: number): Run {
   const called = countCall(run, result, 'turn');
   const totals = { ...called.totals, turns: run.totals.turns + 1 };
   const unjudged = { judged: false, checked: false } as const;
-  const counted: Run = { ...called, ...unjudged, totals, turn: run.turn + 1, windowTokens: tokensOf(usage) };
+  const windowTokens = tokensOf(usage);
+  const windowFloor = run.windowTokens === 0 ? windowTokens : run.windowFloor;
+  const counted: Run = { ...called, ...unjudged, totals, turn: run.turn + 1, windowTokens, windowFloor };
   const text = eventText(textOf(message));
   const thought = eventText(thoughtOf(message));
   const calls = toolUses(message).length;

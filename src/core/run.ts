@@ -31,11 +31,12 @@ export interface QueuedMessage {
   readonly text: string;
 }
 
-/** What a person told the agent, kept word for word through every compaction. */
+/** What a person told the agent, unasked or as an answer, kept word for word through every compaction. */
 export interface Instruction {
   readonly by: string;
   readonly text: string;
-  readonly turn: number;
+  /** The call and the question that this is the answer to; what was said unasked has none. */
+  readonly asked?: { readonly callId: string; readonly title: string };
 }
 
 /** What a read found, which still stands in the transcript. */
@@ -93,6 +94,8 @@ export interface Run {
   readonly problems: number;
   /** Prompt and reply tokens of the latest model call: how full the model's window is. */
   readonly windowTokens: number;
+  /** The same as the first turn's model call after the latest compaction found it. */
+  readonly windowFloor: number;
   readonly compactions: number;
   readonly compactionWanted: boolean;
   readonly paused: { readonly by: string; readonly since: number } | null;
@@ -169,6 +172,7 @@ const untouched = {
   totals: noTotals,
   problems: 0,
   windowTokens: 0,
+  windowFloor: 0,
   compactions: 0,
   compactionWanted: false,
   paused: null,

@@ -15,7 +15,7 @@ import { endTurn } from './judgement/turn-end.ts';
 import { exceededLimit } from './limits.ts';
 import { needsCompaction } from './memory/compaction.ts';
 import { replaceApproval } from './people/approvals.ts';
-import { hear } from './people/inbox.ts';
+import { hear, instruct } from './people/inbox.ts';
 import type { Run } from './run.ts';
 import { oneLine } from './sizes.ts';
 import { notRun, resultOfApproval, told } from './told.ts';
@@ -85,9 +85,17 @@ function applyDecided(run: Run, now: number): Run {
       const settled = settleOpen(heard, { call, approval }, now);
       if (settled !== null) return settled;
       const result = resultOfApproval(approval);
-      if (result !== null) return applyResult(heard, { callId: call.id, result }, now);
+      if (result !== null)
+        return applyResult(withInstruction(heard, approval, result), { callId: call.id, result }, now);
       return { ...next, calls: next.calls.map((other) => (other.id === call.id ? moved(other, 'scheduled') : other)) };
     }, run);
+}
+
+/** What a person answered or gave as a reason counts as told to the agent, and outlasts compactions. */
+function withInstruction(run: Run, { answer, title, callId }: Approval, { status, content }: ToolCallResult): Run {
+  const isSaid = status === 'success' || (status === 'denied' && answer?.note !== undefined);
+  if (answer === undefined || !isSaid) return run;
+  return instruct(run, { by: answer.by, text: content, asked: { callId, title } });
 }
 
 /** The model has heard the whole answer; what is kept for a second answerer is who, when, and the first words. */

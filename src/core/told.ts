@@ -62,6 +62,8 @@ function expired({ kind, openedAt, deadline }: Approval): ToolCallResult {
 }
 
 export const told = {
+  compacted: 'The earlier part of this conversation was compacted. What was done in it, in order:',
+  taskAgain: 'The task, word for word:',
   planFirst:
     'Before anything is done, write a short plan: the steps, in order, and how you will know that each is done. Use no tools in this reply.',
   planMade: 'The plan stands. Now carry it out, step by step.',

@@ -53,7 +53,7 @@ function wordsIn(messages: readonly Message[], task?: string): readonly string[]
 }
 
 /** A summary that the API signed stands at the head of the conversation, in place of the turns it tells of. */
-function summariesIn({ content }: AssistantMessage): readonly string[] {
+export function summariesIn({ content }: AssistantMessage): readonly string[] {
   return content.flatMap((block) => {
     const text = block.type === 'other' && block.block['type'] === 'compaction' ? block.block['content'] : null;
     return typeof text === 'string' ? [`(summary of earlier turns)\n${text}`] : [];

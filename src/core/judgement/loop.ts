@@ -13,6 +13,7 @@ import {
   type LoopFound,
   type SeenCall,
 } from '../loops/observe.ts';
+import { instruct } from '../people/inbox.ts';
 import { isUnattended } from '../people/questions.ts';
 import { textOf, thoughtOf } from '../replies.ts';
 import { note, sayAsUser, type Run } from '../run.ts';
@@ -92,12 +93,16 @@ export function settleLoop(run: Run, found: LoopFound, { choice, by, words, isBy
     case 'continue':
       return { ...run, loop: { ...loop, memory: allowPattern(loop.memory, found.pattern) } };
     case 'redirect':
-      return sayAsUser({ ...run, loop: { ...loop, memory: startAnew(loop.memory) } }, told.redirected(by, words));
+      return redirect({ ...run, loop: { ...loop, memory: startAnew(loop.memory) } }, by, words);
     default:
       return isByPerson
         ? stop(run, 'person', `${by} stopped the run, because it went round in circles: ${found.what}`)
         : stop(run, 'loop', `Nobody answered, and the run went round in circles: ${found.what}`);
   }
+}
+
+function redirect(run: Run, by: string, words: string): Run {
+  return sayAsUser(words === '' ? run : instruct(run, { by, text: words }), told.redirected(by, words));
 }
 
 /** Has a model judge whether the run is stuck, when it is time. */

@@ -1,4 +1,5 @@
 import { settleBudget } from '../budget/at-cap.ts';
+import { instruct } from '../people/inbox.ts';
 import type { Run } from '../run.ts';
 import { followVerdict } from './critique.ts';
 import { settleLoop } from './loop.ts';
@@ -15,7 +16,8 @@ export function settleMatter(run: Run, now: number): Run {
       const action = ACTIONS.find((known) => known === decided.choice) ?? 'continue';
       const reason = decided.words === '' ? matter.verdict.reason : decided.words;
       const { by, isByPerson } = decided;
-      return followVerdict(settled, { verdict: { ...matter.verdict, action, reason }, by, isByPerson }, now);
+      const heard = decided.words === '' ? settled : instruct(settled, { by, text: decided.words });
+      return followVerdict(heard, { verdict: { ...matter.verdict, action, reason }, by, isByPerson }, now);
     }
     case 'loop':
       return settleLoop(settled, matter.found, decided);

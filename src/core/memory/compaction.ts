@@ -12,6 +12,7 @@ import { stop } from '../ending.ts';
 import { textOf } from '../replies.ts';
 import { note, type Run } from '../run.ts';
 import { jsonBytes } from '../sizes.ts';
+import { told } from '../told.ts';
 import { accountByRule } from './account-by-rule.ts';
 import { keepsakes } from './keepsakes.ts';
 
@@ -30,12 +31,19 @@ const COMPACT_AT_BYTES = TRANSCRIPT_BYTES_MAX - TURN_ROOM_BYTES;
  */
 export function needsCompaction(run: Run): boolean {
   if (run.messages.length <= 3) return false;
-  const { windowShare } = termsOf(run);
-  return (
-    run.compactionWanted ||
-    run.windowTokens > run.spec.model.contextTokens * windowShare ||
-    run.messageBytes > COMPACT_AT_BYTES
-  );
+  return run.compactionWanted || run.messageBytes > COMPACT_AT_BYTES || isWindowFilling(run);
+}
+
+/**
+ * Whether the window is filled past its share. Where the latest compaction left it nearly as full, or nothing can be made
+ * smaller, there is no use in another: the run goes on until the model says that the conversation does not fit.
+ */
+function isWindowFilling(run: Run): boolean {
+  const { windowShare, regrowthShare } = termsOf(run);
+  const { contextTokens } = run.spec.model;
+  if (run.windowTokens <= contextTokens * windowShare) return false;
+  if (regrowthShare === undefined) return true;
+  return run.windowTokens > run.windowFloor + contextTokens * regrowthShare && firstKept(run) > 1;
 }
 
 /** What is to be compacted: so many messages, from the first, and who writes the summary. */
@@ -68,13 +76,15 @@ export interface Summarised {
  */
 export function compact(run: Run, summarised: Summarised | null, now: number): Run {
   const from = summarised?.messages ?? firstKept(run);
-  if (from <= 1) return stop(run, 'context', 'The conversation fills the window and cannot be made smaller');
   const counted = summarised === null ? run : countCall(run, summarised.result, 'compact');
-  const messages = compactedMessages(run, from, summarised);
+  const messages = from <= 1 ? run.messages : compactedMessages(run, from, summarised);
+  const messageBytes = messages.reduce((sum, message) => sum + jsonBytes(message), 0);
+  if (from <= 1 || (messageBytes > COMPACT_AT_BYTES && messages.length >= run.messages.length))
+    return stop(counted, 'context', 'The conversation fills the window and cannot be made smaller');
   const compacted: Run = {
     ...counted,
     messages,
-    messageBytes: messages.reduce((sum, message) => sum + jsonBytes(message), 0),
+    messageBytes,
     windowTokens: 0,
     compactionWanted: false,
     // What was told of tools and found by reads went with the old turns; it is told again when it is wanted again.
@@ -92,21 +102,20 @@ export function compact(run: Run, summarised: Summarised | null, now: number): R
  */
 function compactedMessages(run: Run, from: number, summarised: Summarised | null): readonly Message[] {
   const newest = run.messages.slice(from);
-  const kept = keepsakes(run, newest.length);
+  const kept = keepsakes(run, newest);
   const { task } = run.spec;
   if (summarised?.by === 'api') {
-    const again = [`The task, word for word:\n${task}`, kept].filter((part) => part !== '').join('\n\n');
-    return [summarised.result.message, ...newest, userMessage(again)];
+    const again = [`${told.taskAgain}\n${task}`, kept].filter((part) => part !== '');
+    return [summarised.result.message, ...newest, userMessage(...again)];
   }
   const account =
-    summarised === null ? accountByRule(run, run.messages.slice(1, from)) : textOf(summarised.result.message);
-  const intro = 'The earlier part of this conversation was compacted. What was done in it, in order:';
-  const head = [`${intro}\n${account}`, kept].filter((part) => part !== '').join('\n\n');
-  return [userMessage(task), userMessage(head), ...newest.map(withoutThinking)];
+    summarised === null ? accountByRule(run, run.messages.slice(0, from)) : textOf(summarised.result.message);
+  const head = [`${told.compacted}\n${account}`, kept].filter((part) => part !== '');
+  return [userMessage(task), userMessage(...head), ...newest.map(withoutThinking)];
 }
 
-function userMessage(text: string): Message {
-  return { role: 'user', content: [{ type: 'text', text }] };
+function userMessage(...texts: readonly string[]): Message {
+  return { role: 'user', content: texts.map((text) => ({ type: 'text', text })) };
 }
 
 /**
@@ -114,7 +123,13 @@ function userMessage(text: string): Message {
  * the share that is to be kept behind it, in messages as in bytes.
  */
 function firstKept(run: Run): number {
-  const { keptShare } = termsOf(run);
+  const { keptShare, regrowthShare } = termsOf(run);
+  const from = firstWithin(run, keptShare);
+  // A share that would keep everything gives way to the newest turn alone.
+  return from > 1 || regrowthShare === undefined ? from : firstWithin(run, 0);
+}
+
+function firstWithin(run: Run, keptShare: number): number {
   const bytesMax = Math.min(run.messageBytes, COMPACT_AT_BYTES) * keptShare;
   const messagesMax = run.messages.length * keptShare;
   let bytes = 0;

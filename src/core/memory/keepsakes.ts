@@ -1,12 +1,13 @@
+import type { Message } from '../../contract/messages.ts';
 import { renderTodos } from '../control/todos.ts';
-import type { Run } from '../run.ts';
+import type { Instruction, Run } from '../run.ts';
 import { missingOutputs } from '../control/outputs.ts';
 
 /**
- * What outlasts a compaction word for word: the plan, notes, outputs, open questions and what people said in turns that
- * are not kept. `messagesKept` of the transcript stand behind it.
+ * What outlasts a compaction word for word: the plan, notes, outputs, open questions and what people said that does not
+ * stand in the messages that are kept.
  */
-export function keepsakes(run: Run, messagesKept: number): string {
+export function keepsakes(run: Run, kept: readonly Message[]): string {
   if (run.spec.compaction === undefined) return '';
   const parts = [
     part('Your plan', run.plan === '' ? [] : [run.plan]),
@@ -15,7 +16,7 @@ export function keepsakes(run: Run, messagesKept: number): string {
     part('Outputs delivered', outputsOf(run)),
     part('Outputs still missing', missingOutputs(run)),
     part('Questions to people that are still open', questionsOf(run)),
-    part('What people told you', wordsOf(run, messagesKept)),
+    part('What people told you', wordsOf(run, kept)),
   ];
   return parts.filter((text) => text !== '').join('\n\n');
 }
@@ -32,9 +33,23 @@ function questionsOf({ approvals }: Run): readonly string[] {
   return approvals.filter(({ status }) => status === 'open').map(({ title }) => `- ${title}`);
 }
 
-/** Words of people are kept with the newest turns anyway; only those of older turns are repeated. */
-function wordsOf({ instructions, messages, turn }: Run, messagesKept: number): readonly string[] {
-  const kept = messagesKept === 0 ? [] : messages.slice(-messagesKept);
-  const turnsKept = kept.filter(({ role }) => role === 'assistant').length;
-  return instructions.filter((one) => one.turn <= turn - turnsKept).map(({ by, text }) => `${by} says: ${text}`);
+function wordsOf({ instructions }: Run, kept: readonly Message[]): readonly string[] {
+  return instructions.filter((one) => !kept.some((message) => stillSays(message, one))).map(spoken);
+}
+
+function spoken({ by, text, asked }: Instruction): string {
+  return asked === undefined ? `${by} says: ${text}` : `Asked "${asked.title}": ${text}`;
+}
+
+/** Whether a message has it word for word: an answer as the result of its call, or as it was told again since. */
+function stillSays({ content }: Message, one: Instruction): boolean {
+  return content.some((block) => {
+    if (block.type === 'tool_result') return block.tool_use_id === one.asked?.callId;
+    return block.type === 'text' && `\n${block.text}\n`.includes(`${linesOf(one)}\n`);
+  });
+}
+
+/** As it stands among other lines; unasked words may follow another beginning than ours. */
+function linesOf(one: Instruction): string {
+  return one.asked === undefined ? `says: ${one.text}` : `\n${spoken(one)}`;
 }

@@ -50,11 +50,15 @@ export function hear(run: Run): Run {
   const inbox = run.inbox.slice(heard.length);
   const text = heard.map(({ by, text: words }) => `${by} says: ${words}`).join('\n\n');
   const inboxBytes = inbox.reduce((sum, message) => sum + jsonBytes(message), 0);
-  const said = heard.map(({ by, text: words }): Instruction => ({ by, text: words, turn: run.turn }));
-  const instructions = newestWithin([...run.instructions, ...said]);
+  const { instructions } = instruct(run, ...heard.map(({ by, text: words }) => ({ by, text: words })));
   // A person who says "again" makes no loop.
   const loop = { ...run.loop, memory: startAnew(run.loop.memory) };
   return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null, termination: null }, text);
+}
+
+/** Keeps what a person told the agent. */
+export function instruct(run: Run, ...said: readonly Instruction[]): Run {
+  return { ...run, instructions: newestWithin([...run.instructions, ...said]) };
 }
 
 /** Word for word, and the newest first where it would be too much. */

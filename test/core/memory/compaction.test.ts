@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { compact, needsCompaction, planCompaction } from '../../../src/core/memory/compaction.ts';
 import { toolUses } from '../../../src/core/replies.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0, words } from '../builders.ts';
+import { receive } from '../../../src/core/people/inbox.ts';
+import { settleRun } from '../../../src/core/settle.ts';
+import { after, fresh, next, reply, result, started, T0, words } from '../builders.ts';
+import { limits, terms, turn } from './turns.ts';
 
 function turns(count: number, bytes: number): Run {
   let run = fresh({ limits: { turns: 9_999, toolCalls: 9_999, activeMs: 1e9, tokens: 1e9, costUsd: 1e6 } });
@@ -96,16 +99,14 @@ test('a summary that the API signed comes first, the kept turns right behind it 
 
 test('plan, notes, outputs, open questions and the words of people outlast it word for word', () => {
   const told = 'Leave the folder "legacy" alone,\nwhatever happens.';
+  const heard = settleRun(receive(turns(10, 1_000), { by: 'bob', text: 'still in the kept turns' }, T0), T0);
   const before: Run = {
-    ...turns(10, 1_000),
+    ...heard,
     plan: 'First the tests.',
     todos: [{ content: 'read all', status: 'in_progress', activeForm: 'Reading' }],
     notes: 'f3 holds the key',
     outputs: { title: 'x' },
-    instructions: [
-      { by: 'ann', text: told, turn: 1 },
-      { by: 'bob', text: 'still in the kept turns', turn: 10 },
-    ],
+    instructions: [{ by: 'ann', text: told }, ...heard.instructions],
   };
   const run = compact(
     {
@@ -122,8 +123,7 @@ test('plan, notes, outputs, open questions and the words of people outlast it wo
     null,
     T0,
   );
-  const block = run.messages[1]?.content[0];
-  const text = block?.type === 'text' ? block.text : '';
+  const text = (run.messages[1]?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   for (const kept of [
     'First the tests.',
     '[>] read all (Reading)',
@@ -169,4 +169,63 @@ test('whatever the turns were, no compaction parts a result from its call, and a
     ),
     { numRuns: 100 },
   );
+});
+
+test('a conversation that no compaction brings below its share of the window is not compacted anew in each turn', () => {
+  let run = fresh({ compaction: terms, limits });
+  for (let count = 0; count < 30; count += 1) {
+    run = turn(run, 130_000);
+    if (next(run) === 'compact') run = compact(run, null, T0);
+  }
+  expect(run.compactions).toBe(0);
+  run = turn(run, 151_000);
+  expect(next(run)).toBe('compact');
+  run = turn(compact(run, null, T0), 140_000);
+  expect(next(run)).toBe('think turn');
+  expect(next(turn(run, 161_000))).toBe('compact');
+});
+
+test('a run goes on while there is room, where its share of the window is full and nothing can be made smaller', () => {
+  const first = turn(fresh({ compaction: { ...terms, keptShare: 0.99 }, limits }), 1_000);
+  const told = settleRun(receive(first, { by: 'ann', text: 'Quickly, please.' }, T0), T0);
+  expect(next({ ...told, windowTokens: 130_000 })).toBe('think turn');
+});
+
+test('what is kept by its share makes room all the same when the model says that the conversation does not fit', () => {
+  const full = {
+    ...turn(turn(fresh({ compaction: { ...terms, keptShare: 0.99 }, limits }), 10), 10),
+    compactionWanted: true,
+  };
+  expect(next(full)).toBe('compact');
+  const run = compact(full, null, T0);
+  expect(run.ending).toBeNull();
+  expect(run.messages.slice(2)).toEqual(full.messages.slice(3));
+});
+
+test('a transcript that no compaction brings below what can be carried stops the run, instead of compacting for ever', () => {
+  const read = Array.from({ length: 10 }).reduce<Run>(
+    (so) => turn(so, 10, 300_000),
+    fresh({ compaction: terms, limits }),
+  );
+  const full: Run = { ...read, outputs: { quotes: '"'.repeat(300_000) } };
+  let [run, times] = [full, 0];
+  for (; next(run) === 'compact' && times < 10; times += 1) run = compact(run, null, T0);
+  expect(times).toBe(3);
+  expect(run.ending).toMatchObject({ status: 'stopped', reason: 'context' });
+});
+
+test('a rule that takes over from a model or from the API keeps their summary of the turns before', () => {
+  const summary = `It began with ${'y'.repeat(6_000)} and the key is in f3`;
+  const signed = { type: 'other', block: { type: 'compaction', content: summary, signature: 's' } } as const;
+  const result = { ...words(''), message: { role: 'assistant', content: [signed] } } as const;
+  const before = { ...turns(10, 100), notes: 'n'.repeat(9_000) };
+  const run: Run = { ...before, spec: { ...before.spec, ...byModel } };
+  for (const one of [
+    compact(run, { messages: 9, by: 'api', result }, T0),
+    compact(run, { messages: 9, by: 'model', result: words(summary) }, T0),
+  ]) {
+    const later = [1, 2, 3, 4, 5, 6].reduce<Run>((so) => turn(so, 10), one);
+    const text = JSON.stringify(compact(later, null, T0).messages);
+    expect(text.split(summary).length - 1).toBe(1);
+  }
 });
