@@ -136,5 +136,8 @@ export function fenced(text: string, language = 'text'): string {
 export function escaped(text: string): string {
   const line = visible(text.replaceAll(/\s+/gu, ' ').trim());
   // Addresses are broken up too, because many readers make links of bare ones.
-  return line.replaceAll(/[\\`*_[\]<>|~&]/gu, String.raw`\$&`).replaceAll('://', String.raw`:\//`);
+  return line
+    .replaceAll(/[\\`*_[\]<>|~&]/gu, String.raw`\$&`)
+    .replaceAll('://', String.raw`:\//`)
+    .replaceAll(/(?<=www)\./giu, String.raw`\.`);
 }

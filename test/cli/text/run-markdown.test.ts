@@ -40,6 +40,13 @@ test('text within a line has no markup of its own', () => {
   );
 });
 
+test.each(['https://evil.example/x', 'www.evil.example/x', 'see WWW.evil.example'])(
+  '%s does not become a link',
+  (text) => {
+    expect(escaped(text)).not.toMatch(/:\/\/|www\./iu);
+  },
+);
+
 test('tabs and line breaks of content stay; what cannot be seen is shown', () => {
   expect(fenced('a\tb\r\n\u001b[31mc\u202e')).toBe('```text\na\tb\n\\x1b[31mc\\u202e\n```');
 });
