@@ -36,13 +36,12 @@ function nudgeOwed(run: Run): Run {
     return nudged(run, told.outputsMissing(missing));
   }
   const isOwed = run.spec.remindAfterTurns !== undefined && run.todos.some(isActive);
-  return isOwed && run.nudges === 0 && run.termination === null
-    ? nudged(run, told.todosActive(renderTodos(run.todos)))
-    : run;
+  const isSaid = run.ending?.status === 'completed' && run.ending.reason === 'terminated';
+  return isOwed && run.nudges === 0 && !isSaid ? nudged(run, told.todosActive(renderTodos(run.todos))) : run;
 }
 
 function nudged(run: Run, words: string): Run {
-  return { ...sayAsUser(run, words), ending: null, termination: null, nudges: run.nudges + 1 };
+  return { ...sayAsUser(run, words), ending: null, nudges: run.nudges + 1 };
 }
 
 function judgeByRule(run: Run, now: number): Run {

@@ -1,3 +1,4 @@
+import { EMIT_VALUE, TODO } from '../../contract/control-tools.ts';
 import type { ToolCall } from '../../contract/tool-calls.ts';
 import { closeTurn } from '../calls/apply-results.ts';
 import { areOutputsComplete } from '../control/outputs.ts';
@@ -24,7 +25,7 @@ function judgeTurn(run: Run, calls: readonly ToolCall[], now: number): Run {
     endIfTerminated,
     stopAfterErrors,
     (next: Run): Run => watchForLoops(next, calls, now),
-    endIfDelivered,
+    (next: Run): Run => endIfDelivered(next, calls),
     (next: Run): Run => critiqueTurn(next, calls, now),
     askLoopJudge,
   ];
@@ -36,10 +37,11 @@ function judgeTurn(run: Run, calls: readonly ToolCall[], now: number): Run {
   return judged;
 }
 
+/** A word of the agent's ends one turn: whoever sends the run back has it work until the agent says it again. */
 function endIfTerminated(run: Run): Run {
   if (run.termination === null) return run;
   const { status, summary } = run.termination;
-  const ended = { ...run, answer: summary };
+  const ended = { ...run, answer: summary, termination: null };
   return status === 'success'
     ? { ...ended, ending: { status: 'completed', reason: 'terminated' } }
     : stop(ended, 'gave_up', 'The agent gave up');
@@ -58,11 +60,17 @@ function stopAfterErrors(run: Run): Run {
   return stop(run, 'consecutive_errors', `${run.errorsInRow} turns in a row ended in nothing but errors`);
 }
 
-/** Declared outputs that are all there end the run, unless its plan says that something is still to be done. */
-function endIfDelivered(run: Run): Run {
-  if (!areOutputsComplete(run) || run.todos.some(isActive)) return run;
+/**
+ * Declared outputs that are all there end the run, unless its plan says that something is still to be done. Only a turn
+ * that delivered or that changed the plan ends it so: a run that was sent back has all its outputs from before.
+ */
+function endIfDelivered(run: Run, calls: readonly ToolCall[]): Run {
+  const isNews = calls.some(({ tool, result }) => DELIVERING.has(tool) && result?.status === 'success');
+  if (!isNews || !areOutputsComplete(run) || run.todos.some(isActive)) return run;
   return { ...run, ending: { status: 'completed', reason: 'outputs_complete' } };
 }
+
+const DELIVERING: ReadonlySet<string> = new Set([EMIT_VALUE, TODO]);
 
 function critiqueTurn(run: Run, calls: readonly ToolCall[], now: number): Run {
   const hadErrors = calls.some(({ result }) => result?.status === 'error');

@@ -53,7 +53,7 @@ export function hear(run: Run): Run {
   const { instructions } = instruct(run, ...heard.map(({ by, text: words }) => ({ by, text: words })));
   // A person who says "again" makes no loop.
   const loop = { ...run.loop, memory: startAnew(run.loop.memory) };
-  return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null, termination: null }, text);
+  return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null }, text);
 }
 
 /** Keeps what a person told the agent. */

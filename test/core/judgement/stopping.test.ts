@@ -21,6 +21,7 @@ function delivering(changes: Partial<RunSpec> = {}): Run {
 
 const emit = (turn: number, name: string, value: unknown): Observation =>
   reply(turn, '', [['emit_value', { name, value }]]);
+const delivered = (name: string): [string, unknown] => ['emit_value', { name, value: 1 }];
 const failing = (turn: number): readonly (Observation | ((run: Run) => Run))[] => [
   reply(turn, '', [['read', { turn }]]),
   started(`c${turn}-0`),
@@ -95,6 +96,26 @@ const cases: [name: string, run: Run, expected: string][] = [
 
 test.each(cases)('%s', (_name, run, expected) => {
   expect(next(run)).toBe(expected);
+});
+
+const reviewed = { critique: { when: ['before_complete'], redoMax: 3 } } satisfies Partial<RunSpec>;
+const items = [{ content: 'clean up', status: 'completed' }];
+
+test.each([
+  ['the agent ended it', after(fresh(reviewed), terminate('success'))],
+  ['all outputs were there', after(delivering(reviewed), reply(1, '', [delivered('title'), delivered('pages')]))],
+])('a run that was sent back after %s works on until it says again that it is done', (_name, ended) => {
+  expect(next(ended)).toBe('reflect critique');
+  const working = after(ended, verdict('retry', 'the tests fail'), ...looking(2), ...looking(3));
+  expect(next(working)).toBe('think turn');
+  expect(next(after(working, reply(4, 'mended'), verdict('complete')))).toBe('end answered');
+});
+
+test('outputs that were there before the plan was done end the run with the plan', () => {
+  const open = [{ content: 'clean up', status: 'in_progress' }];
+  const begun = after(delivering(), reply(1, '', [['todo', { items: open }], delivered('title'), delivered('pages')]));
+  expect(next(begun)).toBe('think turn');
+  expect(next(after(begun, reply(2, '', [['todo', { items }]])))).toBe('end outputs_complete');
 });
 
 test('more errors in a row than are borne stop the run with a reason of their own', () => {
