@@ -2,7 +2,7 @@ import type { ToolResultBlock, UserBlock } from '../../contract/messages.ts';
 import type { ToolCall, ToolCallResult } from '../../contract/tool-calls.ts';
 import type { Totals } from '../../contract/run.ts';
 import { RESULT_BYTES_MAX, TURN_RESULTS_BYTES_MAX } from '../../contract/limits.ts';
-import { supersede } from '../people/approvals.ts';
+import { forgetOldest, supersede } from '../people/approvals.ts';
 import { CALL_LIFE, ended } from './call-life.ts';
 import { callHooksAfter } from '../hooks/due-hooks.ts';
 import { aboutResult } from '../hooks/hooks.ts';
@@ -100,7 +100,8 @@ export function closeTurn(run: Run): Run {
     ...(result?.status !== 'success' && { is_error: true }),
   }));
   const closed = new Set(run.calls.map(({ id }) => id));
-  const approvals = run.approvals.map((approval) => (closed.has(approval.callId) ? supersede(approval) : approval));
+  const superseded = run.approvals.map((approval) => (closed.has(approval.callId) ? supersede(approval) : approval));
+  const approvals = forgetOldest(superseded);
   const { context } = run.hooks;
   const said: readonly UserBlock[] = context === '' ? content : [...content, { type: 'text', text: context }];
   const hooks = { ...run.hooks, context: '' };

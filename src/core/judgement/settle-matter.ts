@@ -1,5 +1,6 @@
 import { settleBudget } from '../budget/at-cap.ts';
 import { instruct } from '../people/inbox.ts';
+import { forgetOldest } from '../people/approvals.ts';
 import type { Run } from '../run.ts';
 import { followVerdict } from './critique.ts';
 import { settleLoop } from './loop.ts';
@@ -10,7 +11,7 @@ export function settleMatter(run: Run, now: number): Run {
   const { matter } = run;
   const decided = matter === null ? null : decidedMatter(run, matter.about);
   if (matter === null || decided === null) return run;
-  const settled: Run = { ...run, matter: null };
+  const settled: Run = { ...run, matter: null, approvals: forgetOldest(run.approvals) };
   switch (matter.about) {
     case 'critique': {
       const action = ACTIONS.find((known) => known === decided.choice) ?? 'continue';

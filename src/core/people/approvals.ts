@@ -101,12 +101,16 @@ export function supersede(approval: Approval): Approval {
   return approval.status === 'open' ? { ...approval, status: 'superseded' } : approval;
 }
 
-/** Puts a changed approval in place of the old one, and forgets the oldest decided ones beyond what is kept. */
+/** Puts a changed approval in place of the old one. */
 export function replaceApproval(approvals: readonly Approval[], changed: Approval): readonly Approval[] {
-  return forgetOldest(approvals.map((approval) => (approval.id === changed.id ? changed : approval)));
+  return approvals.map((approval) => (approval.id === changed.id ? changed : approval));
 }
 
-function forgetOldest(approvals: readonly Approval[]): readonly Approval[] {
+/**
+ * Without the oldest decided ones beyond what is kept. Of use only when all that was decided has been followed: a call
+ * whose question is forgotten before would wait for ever.
+ */
+export function forgetOldest(approvals: readonly Approval[]): readonly Approval[] {
   const decided = approvals.filter(({ status }) => status !== 'open');
   const forget = new Set(
     decided.slice(0, Math.max(0, decided.length - DECIDED_APPROVALS_KEPT_MAX)).map(({ id }) => id),

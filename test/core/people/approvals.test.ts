@@ -102,3 +102,21 @@ test('answers are kept short once the model has heard them whole', () => {
   expect(JSON.stringify(run.messages.at(-1))).toContain('w'.repeat(9_000));
   expect(run.approvals[0]?.answer?.text?.length).toBeLessThan(400);
 });
+
+const many = after(fresh(), reply(1, '', Array(60).fill(['bash', {}])));
+const denials = many.approvals.map(({ id }): Answer => ({ id, decision: 'deny', by: 'ann' }));
+
+test.each([
+  ['expire in one moment', apply(many, { kind: 'woken' }, deadline + 60_000)],
+  [
+    'are answered before the run looks',
+    settleRun(
+      denials.reduce((run, given) => answer(run, given, T0), many),
+      T0,
+    ),
+  ],
+])('sixty questions of one turn that %s are all followed, and then most are forgotten', (_name, decided) => {
+  expect(decided.calls).toEqual([]);
+  expect(decided.totals.denied + decided.totals.expired).toBe(60);
+  expect(decided.approvals).toHaveLength(50);
+});
