@@ -119,7 +119,12 @@ function applyOne(run: Run, observation: Observation, now: number): Run {
     case 'woken':
       return expireOverdue(run, now);
     case 'held_too_long':
-      return stop(run, 'paused_too_long', 'Nobody resumed the run in time');
+      // Neither the hold nor a question about the run may keep it from ending.
+      return stop(
+        { ...run, paused: null, parked: null, matter: null },
+        'paused_too_long',
+        'Nobody resumed the run in time',
+      );
     case 'compacted':
       return compact(payForSummaries(run, observation.lost), observation.summarised, now);
     case 'cancelled':

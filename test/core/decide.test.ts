@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { decide, type Decision } from '../../src/core/decide.ts';
 import { pause, resume } from '../../src/core/people/answers.ts';
 import type { Run } from '../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0 } from './builders.ts';
+import { after, fresh, reply, result, started, T0, verdict } from './builders.ts';
 
 const read: [string, unknown] = ['read', { path: 'a' }];
 const write: [string, unknown] = ['write', { path: 'a' }];
 const bash: [string, unknown] = ['bash', { command: 'make' }];
+
+const hook = { name: 'h', on: 'before_stop', command: 'true', effect: 'read', timeoutMs: 1_000 } as const;
+const unsure = { critique: { when: 'before_complete', redoMax: 3, askBelow: 60 } } as const;
 
 /** What a decision says, in a word or two. */
 function said(decision: Decision): string {
@@ -55,6 +58,18 @@ const cases: [name: string, run: Run, expected: string][] = [
     'end cancelled',
   ],
   ['a run paused too long stops', after(pause(fresh(), 'ann', T0), { kind: 'held_too_long' }), 'end stopped'],
+  [
+    'so does one whose critique asks a person meanwhile',
+    after(pause(after(fresh(unsure), reply(1, 'done'), verdict('retry', 'hm', 10)), 'ann', T0), {
+      kind: 'held_too_long',
+    }),
+    'end stopped',
+  ],
+  [
+    'and one parked too long, behind the hooks that come before the stop',
+    after(fresh({ hooks: [hook] }), { kind: 'parked', reason: 'credit', message: '' }, { kind: 'held_too_long' }),
+    'hook',
+  ],
   [
     'a full window is compacted first',
     {
