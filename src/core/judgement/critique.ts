@@ -107,7 +107,7 @@ function allowed({ redone, retries, spec, ending }: Run, { action }: Verdict): V
 }
 
 function follow(run: Run, { action, reason }: Verdict): Run {
-  const back: Run = { ...run, ending: null, redone: run.redone + 1 };
+  const back: Run = { ...run, ending: null, completing: null, redone: run.redone + 1 };
   switch (action) {
     case 'continue':
       return run.ending === null ? { ...run, retries: 0 } : sayAsUser(back, told.notDone(reason));

@@ -53,7 +53,9 @@ export function hear(run: Run): Run {
   const { instructions } = instruct(run, ...heard.map(({ by, text: words }) => ({ by, text: words })));
   // A person who says "again" makes no loop.
   const loop = { ...run.loop, memory: startAnew(run.loop.memory) };
-  return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null }, text);
+  // What was to be asked about an answer is asked about the next one: these words have none yet.
+  const reflectOn = run.ending === null ? run.reflectOn : null;
+  return sayAsUser({ ...run, inbox, inboxBytes, instructions, loop, ending: null, completing: null, reflectOn }, text);
 }
 
 /** Keeps what a person told the agent. */

@@ -103,7 +103,8 @@ test('answers are kept short once the model has heard them whole', () => {
   expect(run.approvals[0]?.answer?.text?.length).toBeLessThan(400);
 });
 
-const many = after(fresh(), reply(1, '', Array(60).fill(['bash', {}])));
+const sixty = Array.from({ length: 60 }, (): [string, unknown] => ['bash', {}]);
+const many = after(fresh(), reply(1, '', sixty));
 const denials = many.approvals.map(({ id }): Answer => ({ id, decision: 'deny', by: 'ann' }));
 
 test.each([
