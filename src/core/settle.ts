@@ -9,7 +9,7 @@ import { askForSummary, wantsSummary } from './ending.ts';
 import { finish } from './finish.ts';
 import { callHooksBeforeModel, callHooksBeforeStop } from './hooks/due-hooks.ts';
 import { weighCompletion } from './judgement/completion.ts';
-import { watchForLoops } from './judgement/loop.ts';
+import { askLoopJudge, watchForLoops } from './judgement/loop.ts';
 import { settleMatter } from './judgement/settle-matter.ts';
 import { endTurn } from './judgement/turn-end.ts';
 import { exceededLimit } from './limits.ts';
@@ -41,9 +41,10 @@ function settleCalls(run: Run, now: number): Run {
   return next.calls.some(isOpen) ? next : endTurn(next, now);
 }
 
-/** Between turns the operator's hooks come before the model, once for each call of it. */
+/** Between turns the loop judge comes before the operator's hooks, and those before the model, once for each call of it. */
 function beforeTurn(run: Run): Run {
-  return run.reflectOn === null && run.planned && !needsCompaction(run) ? callHooksBeforeModel(run) : run;
+  const judged = run.reflectOn === null ? askLoopJudge(run) : run;
+  return judged.reflectOn === null && run.planned && !needsCompaction(run) ? callHooksBeforeModel(judged) : judged;
 }
 
 /** A reply without calls ends no turn, but it may say for the fourth time what it said before. */

@@ -105,11 +105,11 @@ function redirect(run: Run, by: string, words: string): Run {
   return sayAsUser(words === '' ? run : instruct(run, { by, text: words }), told.redirected(by, words));
 }
 
-/** Has a model judge whether the run is stuck, when it is time. */
+/** Has a model judge between two turns whether the run is stuck, when it is time and nobody let it go on for good. */
 export function askLoopJudge(run: Run): Run {
   const after = run.spec.loops?.judgeAfterTurns;
   if (after === undefined || !isJudgeDue(run.loop.schedule, run.turn, after)) return run;
-  return { ...run, reflectOn: 'loop' };
+  return isPatternAllowed(run.loop.memory, JUDGED) ? run : { ...run, reflectOn: 'loop' };
 }
 
 /** Takes the model's judgement. One that finds the run stuck is confirmed by the run's own model before it counts. */
@@ -126,7 +126,7 @@ export function applyLoopJudgement(
   if (judgement === null) return next;
   const { reason } = judgement;
   const noted = note(next, now, { type: 'loop.judged', confidence: Math.round(judgement.confidence * 100), reason });
-  if (judgement.confidence < STUCK_AT || isPatternAllowed(run.loop.memory, JUDGED)) return noted;
+  if (judgement.confidence < STUCK_AT) return noted;
   if (kind === 'loop') return { ...noted, reflectOn: 'loop_confirm' };
   return climbLadder(noted, { detector: 'judge', pattern: JUDGED, what: reason }, now);
 }

@@ -8,7 +8,7 @@ import type { Run } from '../run.ts';
 import { told } from '../told.ts';
 import { checkTurn, judgeErrors } from './checks.ts';
 import { askCritique, followVerdict, wantsCritique } from './critique.ts';
-import { askLoopJudge, watchForLoops } from './loop.ts';
+import { watchForLoops } from './loop.ts';
 
 /** Ends a turn whose calls have all ended: tells the model their results, and judges what came of it. */
 export function endTurn(run: Run, now: number): Run {
@@ -27,7 +27,6 @@ function judgeTurn(run: Run, calls: readonly ToolCall[], now: number): Run {
     (next: Run): Run => watchForLoops(next, calls, now),
     (next: Run): Run => endIfDelivered(next, calls),
     (next: Run): Run => critiqueTurn(next, calls, now),
-    askLoopJudge,
   ];
   let judged = run;
   for (const step of steps) {

@@ -6,7 +6,7 @@ import { decide } from '../../../src/core/decide.ts';
 import { detailsOf } from '../../../src/core/view.ts';
 import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, next, planOf, reply, result, started, T0, words } from '../builders.ts';
+import { after, fresh, next, planOf, reply, result, started, T0, verdict, words } from '../builders.ts';
 
 type Steps = readonly (Observation | ((run: Run) => Run))[];
 
@@ -147,4 +147,30 @@ test('a turn with calls is looked at once: two turns with the same words and the
   };
   const run = [1, 2].reduce((next, turn) => after(next, ...saying(turn)), watched({ sameReplies: 3 }));
   expect(rungs(run)).toEqual([]);
+});
+
+test('a run whose every turn is critiqued is judged for loops all the same', () => {
+  const both = watched({ judgeAfterTurns: 3 }, { critique: { when: ['every_turn'], redoMax: 3 } });
+  const run = [1, 2, 3].reduce((one, turn) => after(one, ...called(turn, `f${turn}`), verdict('continue')), both);
+  expect(next(run)).toBe('reflect loop');
+  expect(next(after(run, { kind: 'loop', result: stuck(10) }))).toBe('think turn');
+});
+
+test('no model is paid to judge what a person let go on for good', () => {
+  const agreed: Steps = [
+    { kind: 'loop', result: stuck(95) },
+    { kind: 'loop_confirm', result: stuck(95) },
+  ];
+  let run = distinct;
+  for (let turn = 4; decide(run, T0).kind !== 'wait'; turn += 1) {
+    if (next(run) === 'reflect loop') run = after(run, ...agreed);
+    else run = after(run, ...(run.planned ? called(turn, `f${turn}`) : [planOf(0)]));
+  }
+  const { id } = run.approvals.at(-1)!;
+  const allowed = answer(run, { id, decision: 'answer', choice: 'continue', by: 'ann' }, T0);
+  let later = after(allowed, { kind: 'woken' });
+  for (let turn = 100; turn < 140; turn += 1) {
+    later = after(later, ...called(turn, `g${turn}`));
+    expect(next(later)).toBe('think turn');
+  }
 });
