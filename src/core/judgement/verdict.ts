@@ -1,5 +1,5 @@
 import type { Verdict } from '../../contract/run.ts';
-import { jsonObjects } from '../json-objects.ts';
+import { jsonObjects, readConfidence } from '../json-objects.ts';
 import { oneLine } from '../sizes.ts';
 
 const ACTIONS: readonly unknown[] = ['continue', 'retry', 'replan', 'complete'] satisfies Verdict['action'][];
@@ -9,14 +9,15 @@ const CONFIDENCE_UNSAID = 50;
 
 const REASON_CHARACTERS_MAX = 2_000;
 
-/** The first JSON object in a text, if it is a verdict. */
+/** The first JSON object in a text that is a verdict, whatever stands around it; null when there is none. */
 export function readVerdict(text: string): Verdict | null {
-  const { action, reason = '', confidence } = firstObject(text);
-  if (!ACTIONS.includes(action) || typeof reason !== 'string') return null;
+  const said = jsonObjects(text).find(({ action }) => ACTIONS.includes(action));
+  if (said === undefined) return null;
+  const share = readConfidence(said['confidence']);
   return {
-    action: action as Verdict['action'],
-    reason: oneLine(reason, REASON_CHARACTERS_MAX),
-    confidence: typeof confidence === 'number' ? Math.min(100, Math.max(0, confidence)) : CONFIDENCE_UNSAID,
+    action: said['action'] as Verdict['action'],
+    reason: readReason(said['reason']),
+    confidence: share === null ? CONFIDENCE_UNSAID : Math.round(share * 100),
   };
 }
 
@@ -26,13 +27,12 @@ export interface CompletionJudgement {
   readonly reason: string;
 }
 
-/** The first JSON object in a text, if it says whether the task is done. */
+/** The first JSON object in a text that says whether the task is done; null when there is none. */
 export function readCompletion(text: string): CompletionJudgement | null {
-  const { complete, reason = '' } = firstObject(text);
-  if (typeof complete !== 'boolean' || typeof reason !== 'string') return null;
-  return { complete, reason: oneLine(reason, REASON_CHARACTERS_MAX) };
+  const said = jsonObjects(text).find(({ complete }) => typeof complete === 'boolean');
+  return said === undefined ? null : { complete: said['complete'] === true, reason: readReason(said['reason']) };
 }
 
-function firstObject(text: string): Readonly<Record<string, unknown>> {
-  return jsonObjects(text)[0] ?? {};
+function readReason(reason: unknown): string {
+  return typeof reason === 'string' ? oneLine(reason, REASON_CHARACTERS_MAX) : '';
 }

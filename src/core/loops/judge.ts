@@ -1,12 +1,11 @@
 import { oneLine } from '../sizes.ts';
-import { jsonObjects } from '../json-objects.ts';
+import { jsonObjects, readConfidence } from '../json-objects.ts';
 import {
   JUDGE_ANSWER_CHARACTERS_MAX,
   JUDGE_INTERVAL_TURNS,
   JUDGE_INTERVAL_TURNS_MAX,
   JUDGE_INTERVAL_TURNS_MIN,
   JUDGE_REASON_CHARACTERS_MAX,
-  STUCK_AT,
 } from './thresholds.ts';
 
 export { STUCK_AT } from './thresholds.ts';
@@ -43,11 +42,6 @@ export function judged(
   if (confidence === null) return { turn, interval: schedule.interval };
   const moved = (JUDGE_INTERVAL_TURNS_MAX - JUDGE_INTERVAL_TURNS_MIN) * (1 - clamped(confidence));
   return { turn, interval: Math.round(JUDGE_INTERVAL_TURNS_MIN + moved) };
-}
-
-/** Whether two models agree that the run is stuck. One that could not be asked does not agree. */
-export function isConfirmedStuck(first: number, second: number | null): boolean {
-  return first >= STUCK_AT && second !== null && second >= STUCK_AT;
 }
 
 /** Put to a model that is shown the latest turns. */
@@ -88,14 +82,6 @@ export function readLoopJudgement(text: string): LoopJudgement | null {
     };
   }
   return null;
-}
-
-/** 0 to 100, also as words such as `95%`. A broken number between 0 and 1 is a share: nobody is 0.95 per cent sure. */
-function readConfidence(value: unknown): number | null {
-  const number = typeof value === 'string' ? Number.parseFloat(value) : value;
-  if (typeof number !== 'number' || Number.isNaN(number)) return null;
-  const isShare = number > 0 && number < 1;
-  return clamped(isShare ? number : number / 100);
 }
 
 function clamped(share: number): number {

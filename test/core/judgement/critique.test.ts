@@ -79,9 +79,28 @@ test('its question and answer never enter the transcript', () => {
 test.each([
   ['{"action":"retry","reason":"x","confidence":70}', 'retry'],
   ['Sure! ```json\n{"action":"complete","reason":"ok","confidence":150}\n```', 'complete'],
+  ['The task says {"format": "json"}, so: {"action":"replan","reason":"y","confidence":70}', 'replan'],
+  ['{"action":"retry","reason":null,"confidence":null}', 'retry'],
   ['{"action":"dance"}', undefined],
   ['no json at all', undefined],
   ['', undefined],
 ])('readVerdict(%j) is %s', (text, expected) => {
   expect(readVerdict(text)?.action).toBe(expected);
+});
+
+test.each([
+  ['70', 70],
+  ['70.4', 70],
+  ['"70%"', 70],
+  ['0.7', 70],
+  ['1e999', 100],
+  ['-3', 0],
+  ['null', 50],
+  ['"very"', 50],
+])('a confidence of %s counts as %d', (said, expected) => {
+  expect(readVerdict(`{"action":"retry","reason":"x","confidence":${said}}`)?.confidence).toBe(expected);
+});
+
+test('an answer that opens a string and never ends it is read in one pass, since the workflow has no time for more', () => {
+  expect(readVerdict(`{"${'\\"'.repeat(250_000)}`)).toBeNull();
 });

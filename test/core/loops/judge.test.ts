@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  isConfirmedStuck,
   isJudgeDue,
   judged,
   LOOP_QUESTION,
@@ -46,17 +45,6 @@ test('a turn that was missed is made up for', () => {
 test('an interval that was moved stays where an answer is missing', () => {
   const moved = judged(newJudgeSchedule, { turn: 30, confidence: 1 });
   expect(judged(moved, { turn: 35, confidence: null })).toEqual({ turn: 35, interval: 5 });
-});
-
-test.each([
-  [0.9, 0.9, true],
-  [1, 0.95, true],
-  [0.9, 0.89, false],
-  [0.89, 0.9, false],
-  [0.9, null, false],
-  [0, 0, false],
-])('a first confidence of %d and a second of %s: stuck is %s', (first, second, isStuck) => {
-  expect(isConfirmedStuck(first, second)).toBe(isStuck);
 });
 
 describe('a judgement is read from', () => {
