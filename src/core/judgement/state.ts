@@ -18,8 +18,8 @@ export const newLoopState: LoopState = {
 
 /** What rules can tell of the work without asking a model. */
 export interface CheckState {
-  /** Whether the newest run of a command that counts as a test succeeded, by its glob. */
-  readonly tests: Readonly<Record<string, boolean>>;
+  /** Whether the newest run of a command that counts as a test succeeded, by its glob; undefined where none could tell. */
+  readonly tests: Readonly<Record<string, boolean | undefined>>;
   /** Calls that changed something and succeeded. */
   readonly effects: number;
 }

@@ -76,7 +76,10 @@ function critiqueTurn(run: Run, calls: readonly ToolCall[], now: number): Run {
   if (hadErrors && wantsCritique(run, 'after_errors')) {
     const verdict = judgeErrors(calls);
     const isKnown = verdict !== null && run.retries < (run.spec.critique.retriesPerStep ?? RULED_RETRIES_MAX);
-    return isKnown ? followVerdict(run, { verdict, by: 'a rule' }, now) : askCritique(run, now);
+    // Nobody was asked, so what a critique may still send back is not used up.
+    return isKnown
+      ? { ...followVerdict(run, { verdict, by: 'a rule' }, now), redone: run.redone }
+      : askCritique(run, now);
   }
   return wantsCritique(run, 'every_turn') ? askCritique(run, now) : { ...run, retries: hadErrors ? run.retries : 0 };
 }

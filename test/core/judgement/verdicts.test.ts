@@ -33,6 +33,11 @@ const test1 = { tests: ['npm test'] };
 const bash = (turn: number, command: string, failed = false): Steps =>
   called(turn, { tool: 'write', input: { command }, failed });
 
+const refused = (turn: number, command: string): Steps => [
+  reply(turn, '', [['write', { command }]]),
+  result(`c${turn}-0`, 'denied: no', { status: 'denied', error: 'denied' }),
+];
+
 const cases: [name: string, run: Run, expected: string][] = [
   [
     'after a turn without errors nobody judges',
@@ -69,6 +74,25 @@ const cases: [name: string, run: Run, expected: string][] = [
     'tests that passed let it complete',
     after(fresh(critique(test1)), ...bash(1, 'npm test', true), ...bash(2, 'cd x && npm test'), reply(3, 'done')),
     'end answered',
+  ],
+  [
+    'tests whose exit code is lost in a pipe do not',
+    after(fresh(critique(test1)), ...bash(1, 'npm test'), ...bash(2, 'npm test 2>&1 | tail -5'), reply(3, 'done')),
+    'think turn',
+  ],
+  [
+    'a test run that a person refused changes nothing',
+    after(fresh(critique(test1)), ...bash(1, 'npm test'), ...refused(2, 'npm test'), reply(3, 'done')),
+    'end answered',
+  ],
+  [
+    'calls that failed before do not use up what tests may send back',
+    after(
+      fresh(critique({ ...test1, when: ['after_errors'] })),
+      ...[1, 3, 5].flatMap((turn) => [...called(turn, { failed: true }), ...called(turn + 1)]),
+      reply(7, 'done'),
+    ),
+    'think turn',
   ],
   [
     'an empty diff sends it back',
