@@ -64,7 +64,7 @@ function settleEnding(run: Run, ending: Outcome, now: number): Run {
       : settleEnding(weighed, weighed.ending, now);
   }
   const unjudged = { ...run, reflectOn: null };
-  return wantsSummary(ending)
+  return wantsSummary(ending) && run.budget.purse.refused === null
     ? callHooksBeforeStop(askForSummary(unjudged), ending)
     : finishHooked(unjudged, ending, now);
 }

@@ -7,7 +7,7 @@ import { tokensOf } from '../spending/spending.ts';
 import { amountOf, nothing } from './amount.ts';
 import { atCap } from './at-cap.ts';
 import { capOf } from './keys.ts';
-import { answered, covers, estimateCall, nextLease, spend } from './purse.ts';
+import { answered, covers, estimateCall, nextLease, spend, type Refusal } from './purse.ts';
 import type { BudgetState } from './state.ts';
 
 /** Characters of JSON that make about one token, for what was said since the API last counted. */
@@ -69,8 +69,12 @@ export function applyLease(
   const kept: Run = { ...run, budget: { ...budget, purse: answered(budget.purse, result), topUp: null } };
   if (isLast) return { ...kept, budget: { ...kept.budget, isReturned: true } };
   if (result.status === 'granted') return note(kept, now, { type: 'budget.leased', ...result.granted });
-  const { cap: key, message } = result;
+  // Only its last words were to be paid, and no person is waited for on their account.
+  return run.ending?.status === 'stopped' ? kept : atSharedCap(kept, result, now);
+}
+
+function atSharedCap(run: Run, { cap: key, message }: Refusal, now: number): Run {
   const configured = capOf(run.spec.budget?.caps ?? [], key);
   const cap = { key, costUsd: configured?.costUsd ?? 0, tokens: configured?.tokens ?? 0 };
-  return atCap(kept, { cap, message }, now);
+  return atCap(run, { cap, message }, now);
 }

@@ -5,7 +5,6 @@ import type { Observation } from '../../../src/core/apply.ts';
 import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people/answers.ts';
-import { receive } from '../../../src/core/people/inbox.ts';
 import type { Run } from '../../../src/core/run.ts';
 import { after, fresh, next, reply, result, started, T0, verdict, words } from '../builders.ts';
 
@@ -247,25 +246,4 @@ test.each([
   ],
 ] as const)('%s it stops instead', (_name, changes, expected) => {
   expect(next(after(fresh(changes as Partial<RunSpec>), ...looking(1), ...looking(2)))).toBe(expected);
-});
-
-const afterModel = { name: 'h', on: 'after_model', command: 'true', effect: 'read', timeoutMs: 1_000 } as const;
-
-test('words that arrive while a hook holds the completion check back are answered before the run ends', () => {
-  const done = after(fresh({ completionCheck: true, hooks: [afterModel] }), reply(1, 'done'));
-  const decision = decide(done, T0);
-  if (decision.kind !== 'hook') throw new Error(`expected a hook, got ${decision.kind}`);
-  const told = receive(done, { by: 'ann', text: 'also the report' }, T0);
-  const hooked = { status: 'ok', context: '', reason: '', durationMs: 1 } as const;
-  const heard = after(told, { kind: 'hooked', due: decision.due, result: hooked });
-  expect(lastText(heard)).toBe('ann says: also the report');
-  expect(next(heard)).toBe('think turn');
-  expect(next(after({ ...heard, spec: { ...heard.spec, hooks: [] } }, reply(2, 'done')))).toBe('reflect completion');
-});
-
-test('a run whose critique said complete, and that a person sent on, was not completed by the critique', () => {
-  const reached = after(fresh({ critique: { when: ['every_turn'], redoMax: 3 } }), ...looking(1), verdict('complete'));
-  expect(next(after(reached, reply(2, 'so')))).toBe('end critique');
-  const told = receive(reached, { by: 'ann', text: 'also the report' }, T0);
-  expect(next(after(told, { kind: 'woken' }, reply(2, 'so')))).toBe('end answered');
 });
