@@ -17,7 +17,7 @@ import { compact, type Summarised } from './memory/compaction.ts';
 import { applyPlan } from './plan.ts';
 import { takeQuestion, takeResult } from './calls/outcomes.ts';
 import { payForLost, tellOfLost, type LostCall } from './spending/lost-calls.ts';
-import { note, sayAsUser, type Run } from './run.ts';
+import { eventText, note, sayAsUser, type Run } from './run.ts';
 import { closeCalls, settleRun } from './settle.ts';
 import { notRun, told } from './told.ts';
 
@@ -36,6 +36,8 @@ export type Observation =
   | ({
       readonly kind: 'summary' | 'critique' | 'completion' | 'loop' | 'loop_confirm';
       readonly result: CallModelResult | null;
+      /** Why there is none. */
+      readonly problem?: string;
     } & Broken)
   | { readonly kind: 'hooked'; readonly due: DueHook; readonly result: HookResult }
   | { readonly kind: 'leased'; readonly result: LeaseResult; readonly isLast: boolean }
@@ -60,7 +62,16 @@ export type ReplyLost = 'rejected' | 'context' | 'too_large' | 'paid_in_vain';
 
 /** Makes the next run from what was observed, and settles everything that follows from it without a step. */
 export function apply(run: Run, observation: Observation, now: number): Run {
-  return settleRun(applyOne(countLost(run, observation, now), observation, now), now);
+  const told = tellOfMissing(countLost(run, observation, now), observation, now);
+  return settleRun(applyOne(told, observation, now), now);
+}
+
+/** Who should have judged and could not be asked changes nothing, but nobody may take its silence for its word. */
+function tellOfMissing(run: Run, observation: Observation, now: number): Run {
+  const problem = 'problem' in observation ? observation.problem : undefined;
+  if (problem === undefined) return run;
+  const told = eventText(`${observation.kind} cannot be had: ${problem}`);
+  return note(run, now, { type: 'model.problem', turn: run.turn, problem: told });
 }
 
 /** Tells what attempts cost that came to nothing. `countCall` pays it with the reply, if there is one at last. */

@@ -28,7 +28,8 @@ export async function think(run: Run, purpose: Exclude<CallPurpose, 'compact'>):
     const usage = lostIn(error.cause);
     const paid = usage === undefined ? {} : { broken: { purpose, usage } };
     if (isCancellation(error)) return cancelled(error, paid);
-    return [{ ...(isAside(purpose) ? { kind: purpose, result: null } : failed(error)), ...paid }];
+    const problem = error.cause?.message ?? 'it failed';
+    return [{ ...(isAside(purpose) ? { kind: purpose, result: null, problem } : failed(error)), ...paid }];
   }
 }
 

@@ -23,7 +23,7 @@ export const CRITIQUE_QUESTION = [
 /** Whether the spec wants the work judged at a moment. What was judged once is not judged again. */
 export function wantsCritique(run: Run, moment: CritiqueMoment): boolean {
   const { when, everyTurns } = run.spec.critique;
-  if (run.judged || when === 'never') return false;
+  if (run.judged) return false;
   if (moment === 'every_turn' && everyTurns !== undefined && run.turn % everyTurns === 0) return true;
   // A list names its moments; the word "every_turn" alone has always meant the end as well.
   if (typeof when !== 'string') return when.includes(moment);

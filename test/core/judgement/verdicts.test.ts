@@ -55,6 +55,11 @@ const cases: [name: string, run: Run, expected: string][] = [
     'reflect critique',
   ],
   [
+    'a number of turns is enough to be judged every so often',
+    after(fresh(critique({ everyTurns: 1 })), ...called(1)),
+    'reflect critique',
+  ],
+  [
     'every second turn, the first is not judged',
     after(fresh(critique({ when: [], everyTurns: 2 })), ...called(1)),
     'think turn',
@@ -187,4 +192,12 @@ test('who used what stands in the totals', () => {
     ['turn', 'offline-test', 1],
     ['critique', 'offline-test', 1],
   ]);
+});
+
+test('a critique that cannot be had is told of, so that nobody takes its silence for its word', () => {
+  const judged = after(fresh(critique({ when: ['every_turn'] })), ...called(1));
+  const run = after(judged, { kind: 'critique', result: null, problem: 'there is no such model' });
+  expect(next(run)).toBe('think turn');
+  const problem = 'critique cannot be had: there is no such model';
+  expect(run.log.kept.at(-1)).toMatchObject({ type: 'model.problem', turn: 1, problem });
 });
