@@ -58,7 +58,8 @@ function watchWords(run: Run, now: number): Run {
 function settleEnding(run: Run, ending: Outcome, now: number): Run {
   if (ending.status === 'completed') {
     const weighed = weighCompletion(run, now);
-    if (weighed.reflectOn !== null || weighed.matter !== null || weighed.ending === null) return weighed;
+    if (weighed.reflectOn !== null || weighed.matter !== null) return weighed;
+    if (weighed.ending === null) return settleRun(weighed, now);
     return weighed.ending.status === 'completed'
       ? finishHooked(weighed, weighed.ending, now)
       : settleEnding(weighed, weighed.ending, now);
