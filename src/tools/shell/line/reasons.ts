@@ -1,7 +1,10 @@
 import type {
   ArithmeticFor,
   Assignment,
+  DoubleQuotedPart,
   Function as ShellFunction,
+  HereDocBody,
+  LocaleStringPart,
   ParameterExpansionPart,
   ParsedScript,
   SyntaxNode,
@@ -19,6 +22,8 @@ export interface Context {
   readonly source: string;
   readonly numbers: Numbers;
 }
+
+type Quoting = HereDocBody | DoubleQuotedPart | LocaleStringPart;
 
 const RUNNING_INDEX = 'it holds text that runs a command when it is read as a variable';
 export const NOT_COUNTING = 'it computes with text that may run a command';
@@ -44,6 +49,10 @@ export function reasonOf(context: Context, node: SyntaxNode): string | undefined
       return 'it has a pattern that bash reads only with a setting';
     case 'HereDoc':
       return node.closing === undefined ? 'it has a here-document without an end' : undefined;
+    case 'HereDocBody':
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return ofQuoting(context, node);
     case 'Function':
       return ofFunction(node);
     case 'Assignment':
@@ -51,6 +60,16 @@ export function reasonOf(context: Context, node: SyntaxNode): string | undefined
     default:
       return ofExpression(context, node);
   }
+}
+
+/**
+ * Inside of quotes a quote in `${x:-'…'}` may be no more than a letter, and what stands between two of them is run. The
+ * parser takes them as letters only in double quotes of bash.
+ */
+function ofQuoting({ dialect }: Context, { type, parts = [] }: Quoting): string | undefined {
+  const quote = type === 'DoubleQuoted' && dialect === 'bash' ? "$'" : "'";
+  const hides = parts.some((part) => part.type === 'ParameterExpansion' && part.text.includes(quote));
+  return hides ? 'it has quotes within quotes that may be read in two ways' : undefined;
 }
 
 function ofScript({ errors }: ParsedScript): string | undefined {
