@@ -17,12 +17,24 @@ export function findRuns(args: readonly ShellWord[]): readonly Inner[] {
       rest.push(word);
       continue;
     }
-    const end = args.findIndex((other, index) => index > at && ENDS.has(other.value));
+    const end = args.findIndex((_, index) => index > at && isEnd(args, index));
+    const words = args.slice(at + 1, end);
     if (end < 0) return [...found, UNREAD];
-    found.push(runBy(args.slice(at + 1, end)));
+    found.push(runBy(words), ...(mayEndEarlier(words) ? [UNREAD] : []));
     at = end;
   }
   return mayHideAction(rest) ? [...found, UNREAD] : found;
+}
+
+/** A plus is a word like any other but behind the braces. */
+function isEnd(args: readonly ShellWord[], at: number): boolean {
+  return args[at]?.value === ';' || (args[at]?.value === '+' && args[at - 1]?.value === '{}');
+}
+
+/** Words that the shell makes may be `;` and the next action. */
+function mayEndEarlier(words: readonly ShellWord[]): boolean {
+  const made = words.filter(isMade);
+  return made.length > 1 || made.some(({ splits }) => splits);
 }
 
 /** The name of a file stands for `{}`; in a name or in code it could be anything. */
@@ -36,7 +48,11 @@ function runBy(words: readonly ShellWord[]): Inner {
 
 /** A word that the shell makes may be `-exec`, when what else an action needs stands there too or may be made. */
 function mayHideAction(words: readonly ShellWord[]): boolean {
-  const made = words.filter(({ value, written }) => value === undefined && /[$`]/.test(written));
+  const made = words.filter(isMade);
   const ended = words.some(({ value }) => ENDS.has(value));
   return made.some(({ splits }) => splits) || made.length > 2 || (made.length > 0 && ended);
+}
+
+function isMade({ value, written }: ShellWord): boolean {
+  return value === undefined && /[$`]/.test(written);
 }

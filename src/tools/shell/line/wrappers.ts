@@ -42,7 +42,8 @@ const PREFIXES: ReadonlyMap<string, Prefix> = new Map([
   [
     'xargs',
     prefix(
-      '-0 -r -t -p -x --null --no-run-if-empty --verbose --interactive --exit',
+      // The last three take a word only behind `=`.
+      '-0 -r -t -p -x --null --no-run-if-empty --verbose --interactive --exit --eof --max-lines --replace',
       '-n -P -d -E -s -a -L -I --max-args --max-procs --delimiter --eof --max-chars --arg-file --max-lines --replace',
       { adds: true },
     ),
@@ -51,9 +52,11 @@ const PREFIXES: ReadonlyMap<string, Prefix> = new Map([
 
 /** Programs that run words or text of theirs in ways that are not read here. */
 const UNREAD: ReadonlySet<string> = new Set(
-  'parallel watch flock su runuser pkexec script unshare nsenter chroot strace ltrace zsh ksh mksh csh tcsh fish rbash pwsh'.split(
-    ' ',
-  ),
+  (
+    'parallel watch flock su sg runuser pkexec script unshare nsenter chroot strace ltrace zsh ksh mksh csh tcsh fish rbash ' +
+    'pwsh taskset chrt choom setarch linux32 linux64 i386 x86_64 setpriv prlimit uclampset runcon capsh numactl fakeroot ' +
+    'unbuffer systemd-run start-stop-daemon'
+  ).split(' '),
 );
 
 /** What a command runs besides itself, as far as it can be told. */
@@ -83,7 +86,7 @@ function commandStart(wrapper: Prefix, args: readonly ShellWord[]): number | 'qu
   const behind = afterOptions(wrapper, args);
   if (typeof behind !== 'number') return behind;
   let at = behind + (wrapper.operands ?? 0);
-  while (wrapper.assignments === true && /^[^=]+=/s.test(args[at]?.value ?? args[at]?.written ?? '')) at += 1;
+  while (wrapper.assignments === true && /=/.test(args[at]?.value ?? args[at]?.written ?? '')) at += 1;
   const before = args.slice(0, at);
   return before.some(({ splits, shown }) => splits || isRunByShell(shown.replace(/^'|=.*/gs, ''))) ? undefined : at;
 }
