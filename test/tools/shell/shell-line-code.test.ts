@@ -59,6 +59,21 @@ describe('touchesOfShell()', () => {
     ['shopt -s expand_aliases', '?', 'shopt -s expand_aliases'],
     ['declare -n y=x', '?', 'declare -n y=x'],
     ['c\\d x', '?', 'cd x'],
+    ['for PATH in .; do ls; done', '?', 'ls'],
+    ['select PATH in .; do ls; done', '?', 'ls'],
+    ['coproc HOME { a; }', '?', 'a'],
+    ['a {PATH}> x', '>x', '?', 'a'],
+    ['((PATH = 1)); ls', '?', 'ls'],
+    ['ls ${CDPATH:=.}', '?', 'ls ${CDPATH:=.}'],
+    ['read -r PATH', '?', 'read -r PATH'],
+    ['read -aPATH', '?', 'read -aPATH'],
+    ['printf -vPATH .', '?', 'printf -vPATH .'],
+    ['read -r line', 'read -r line'],
+    ['for i in a; do ls; done', 'ls'],
+    ['m[key]=1; a=([0]=x [1]=y)', 'a=([0]=x [1]=y)', 'm[key]=1'],
+    ['SECONDS=0; RANDOM=42; ((SECONDS > 5))', 'RANDOM=42', 'SECONDS=0'],
+    ['export PATH="$PWD/bin:$PATH"', 'export PATH="$PWD/bin:$PATH"'],
+    ['export PATH', 'export PATH'],
   ]);
 
   table('files it is redirected to are touched', [

@@ -1,4 +1,5 @@
 import { forEachChild, type Assignment, type Command, type Script, type SyntaxNode, type Word } from 'unbash';
+import { isObeyed } from './builtins.ts';
 import { literalOf } from './words.ts';
 
 /**
@@ -42,10 +43,10 @@ export function numbersOf(script: Script, around: Numbers): Numbers {
 export function isPlainArithmetic(source: string, { others, unknown }: Numbers): boolean {
   if (/[[\]`'"\\@]|\$\(|\$\{?[\d*_!-]/.test(source)) return false;
   const names = source.match(/[A-Za-z_]\w*/g) ?? [];
-  return names.length === 0 || (!unknown && names.every((name) => !others.has(name)));
+  return names.length === 0 || (!unknown && names.every((name) => !others.has(name) && !isObeyed(name)));
 }
 
-function holdsNumber({ value, index }: Assignment): boolean {
+export function holdsNumber({ value, index }: Assignment): boolean {
   if (value.type !== 'Word' || index !== undefined) return false;
   const literal = literalOf(value);
   if (literal !== undefined) return NUMBER.test(literal);
@@ -78,8 +79,13 @@ function setByCommand({ name, args }: Command): readonly string[] | undefined {
   const program = name === undefined ? undefined : literalOf(name);
   if (program === undefined) return name === undefined ? [] : undefined;
   if (RUNNERS.has(program)) return undefined;
-  if (!SETTERS.has(program)) return [];
+  if (!SETTERS.has(program)) return args.flatMap(setAsWord);
   const words = args.filter((word) => word.type === 'Word').map(literalOf);
   if (words.some((word) => word === undefined)) return undefined;
   return words.flatMap((word) => /^[A-Za-z_]\w*/.exec(word ?? '')?.[0] ?? []);
+}
+
+/** What a word such as the `x=1` of `env x=1 …` sets for the command behind it. */
+function setAsWord({ type, text }: Command['args'][number]): readonly string[] {
+  return type === 'Word' ? (/^["']?([A-Za-z_]\w*)=/.exec(text)?.slice(1) ?? []) : [];
 }

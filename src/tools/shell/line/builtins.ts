@@ -5,6 +5,9 @@ const NAMERS: ReadonlySet<string> = new Set(
   'read mapfile readarray getopts declare typeset local export readonly unset wait'.split(' '),
 );
 
+/** Those that give the variables they name a value of their own, or take theirs away. */
+const FILLERS: ReadonlySet<string> = new Set('read mapfile readarray getopts unset wait'.split(' '));
+
 /** They take a name only after `-v`. */
 const COMPARERS: ReadonlySet<string> = new Set(['test', '[']);
 
@@ -14,16 +17,16 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   bind: /./,
   compgen: /./,
   complete: /./,
-  declare: /^-\w*n/,
+  declare: /^-\w*[in]/,
   enable: /^-\w*f/,
   fc: /./,
   hash: /^-\w*p/,
-  local: /^-\w*n/,
+  local: /^-\w*[in]/,
   mapfile: /^-\w*C/,
   readarray: /^-\w*C/,
-  set: /^-\w*H|^histexpand$/,
+  set: /^-\w*[aH]|^(?:allexport|histexpand)$/,
   shopt: /^expand_aliases$/,
-  typeset: /^-\w*n/,
+  typeset: /^-\w*[in]/,
 };
 
 /**
@@ -45,32 +48,71 @@ export function isRunByShell(variable: string): boolean {
   return RUN_BY_SHELL.test(variable);
 }
 
+/** Variables of the environment of a call, and of the shell, by which other programs or files are found. */
+const OBEYED = /^(?:PATH|HOME|SHELL|USER|LANG|LC_\w+|TERM|TMPDIR|CDPATH|GLOBIGNORE|EXECIGNORE|NIGHTSHIFT_\w+|BASH\w*)$/;
+
+/**
+ * Whether a variable changes what later commands do. Set before a command it is part of what is judged; a loop, a piece
+ * of arithmetic or `read` sets it unseen.
+ */
+export function isObeyed(variable: string): boolean {
+  return isRunByShell(variable) || OBEYED.test(variable);
+}
+
+/** Variables whose value the shell computes, as an expression that may run a command. */
+export function isComputed(variable: string): boolean {
+  return /^(?:S?RANDOM|SECONDS|LINENO|HISTCMD|OPTIND|BASHPID)$/.test(variable);
+}
+
 /** Why a call of a builtin may do what cannot be told; undefined when it cannot, or when it is no builtin. */
 export function hazardOf(name: string, args: readonly ShellWord[]): string | undefined {
   const refused = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
   if (refused !== undefined && args.some(({ value }) => value === undefined || refused.test(value)))
     return `"${name}" can change what other words mean`;
   const hazard =
-    (NAMERS.has(name) && args.some(hidesName)) ||
+    (NAMERS.has(name) && args.some((word) => hidesName(word) || (FILLERS.has(name) && fillsObeyed(word)))) ||
     (COMPARERS.has(name) && comparesName(args)) ||
     (name === 'printf' && printsToName(args));
   return hazard ? `"${name}" gets a name that may run a command` : undefined;
 }
 
-/** `name=value` is told apart by the parser, and its value is not read again. */
+/** `name=value` is told apart by the parser, and its value is not read again unless it is text in the form of an array. */
 function hidesName({ value, written }: ShellWord): boolean {
-  return value === undefined ? !/^[A-Za-z_]\w*\+?=/.test(written) : hasRunningIndex(value);
+  if (value === undefined) return !/^[A-Za-z_]\w*\+?=(?!["'$\\]*["'\\]\()/.test(written);
+  if (/^[A-Za-z_]\w*\+?=\(/.test(value) || hasRunningIndex(value) || hasIndex(value)) return true;
+  return isRunByShell(variableIn(value));
+}
+
+/** `a[i]`: what `i` holds is computed when the text is read as the name of a variable. */
+function hasIndex(text: string): boolean {
+  return /^[A-Za-z_]\w*\[(?!\d+\])/.test(text);
+}
+
+function fillsObeyed({ value = '' }: Pick<ShellWord, 'value'>): boolean {
+  const variable = variableIn(value);
+  return isObeyed(variable) || isComputed(variable);
+}
+
+/** The variable that a word names, as in `PATH`, `-aPATH`, `PATH[0]` and `PATH=x`; empty when it names none. */
+function variableIn(word: string): string {
+  return /^(?:-[a-z]+)?([A-Za-z_]\w*)(?:$|\[|\+?=)/.exec(word)?.[1] ?? '';
 }
 
 function comparesName(args: readonly ShellWord[]): boolean {
-  const at = args.findIndex(({ value }) => value === '-v' || value === '-R');
-  return (at >= 0 && args[at + 1]?.value === undefined) || args.some(({ value }) => hasRunningIndex(value ?? ''));
+  const named = args.filter((_, index) => ['-v', '-R'].includes(args[index - 1]?.value ?? ''));
+  return (
+    named.some(({ value }) => value === undefined || hasIndex(value)) ||
+    args.some(({ value }) => hasRunningIndex(value ?? ''))
+  );
 }
 
 function printsToName([first, ...rest]: readonly ShellWord[]): boolean {
   if (first === undefined) return false;
   const { value = '' } = first;
-  if (value.startsWith('-v')) return !PLAIN_NAME.test(value === '-v' ? (rest[0]?.value ?? '') : value.slice(2));
+  if (value.startsWith('-v')) {
+    const variable = value === '-v' ? (rest[0]?.value ?? '') : value.slice(2);
+    return !PLAIN_NAME.test(variable) || fillsObeyed({ value: variable });
+  }
   return first.value === undefined && (first.splits || rest.some((word) => hasRunningIndex(word.value ?? '')));
 }
 

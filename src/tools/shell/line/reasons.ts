@@ -11,8 +11,8 @@ import type {
   TestBinaryExpression,
   TestUnaryExpression,
 } from 'unbash';
-import { isPlainArithmetic, type Numbers } from './arithmetic.ts';
-import { hasRunningIndex, isRunByShell, MEANINGFUL } from './builtins.ts';
+import { holdsNumber, isPlainArithmetic, type Numbers } from './arithmetic.ts';
+import { hasRunningIndex, isComputed, isObeyed, isRunByShell, MEANINGFUL } from './builtins.ts';
 import type { Dialect } from './inner.ts';
 import { literalOf } from './words.ts';
 
@@ -56,7 +56,18 @@ export function reasonOf(context: Context, node: SyntaxNode): string | undefined
     case 'Function':
       return ofFunction(node);
     case 'Assignment':
-      return ofAssignment(node);
+      return ofAssignment(context, node);
+    case 'ArrayValue':
+      return node.elements.every(({ text }) => countsIndex(context, text)) ? undefined : NOT_COUNTING;
+    case 'For':
+    case 'Select':
+    case 'Coproc':
+      return ofUnseen(node.name?.value ?? '');
+    case 'FileDescriptorVariable':
+      return ofUnseen(node.name);
+    case 'Word':
+      // The parser misses that `{a[i]}>x` sets a variable.
+      return /^\{[A-Za-z_]\w*\[.*\]\}$/s.test(node.text) ? NOT_COUNTING : undefined;
     default:
       return ofExpression(context, node);
   }
@@ -81,9 +92,24 @@ function ofFunction({ name }: ShellFunction): string | undefined {
   return MEANINGFUL.has(name.value) ? `it gives "${name.value}" another meaning` : undefined;
 }
 
-function ofAssignment({ name, value }: Assignment): string | undefined {
+function ofAssignment(context: Context, assignment: Assignment): string | undefined {
+  const { name, index, value } = assignment;
   if (isRunByShell(name)) return `the shell itself runs what "${name}" holds`;
+  if (index !== undefined && !counts(context, index)) return NOT_COUNTING;
+  if (isComputed(name) && !holdsNumber(assignment)) return NOT_COUNTING;
   return value.type === 'Word' && hasRunningIndex(literalOf(value) ?? '') ? RUNNING_INDEX : undefined;
+}
+
+/** `[i]=x` among the values of an array computes `i`. */
+function countsIndex({ numbers }: Context, element: string): boolean {
+  const [, index] = /^\[(.*?)\]\+?=/s.exec(element) ?? [];
+  return index === undefined || isPlainArithmetic(index, numbers);
+}
+
+/** A variable that is set by something else than an assignment, which rules see. */
+function ofUnseen(variable: string): string | undefined {
+  if (/\W/.test(variable)) return NOT_COUNTING;
+  return isObeyed(variable) || isComputed(variable) ? `it sets "${variable}", which changes what is run` : undefined;
 }
 
 function ofExpression(context: Context, node: SyntaxNode): string | undefined {
@@ -114,15 +140,19 @@ function ofFor(context: Context, { initialize, test, update }: ArithmeticFor): s
     : NOT_COUNTING;
 }
 
-function ofParameter(context: Context, { prefix, index, operation }: ParameterExpansionPart): string | undefined {
+function ofParameter(
+  context: Context,
+  { parameter, prefix, index, operation }: ParameterExpansionPart,
+): string | undefined {
   if (prefix === '!' && operation?.type !== 'Names') return 'it reads a variable whose name it computes';
   const slice = operation?.type === 'Slice' ? [operation.offset, operation.length] : [];
   const computed = [index, ...slice].filter((part) => part !== undefined && !WHOLE.has(part.text));
   if (!computed.every((part) => part !== undefined && counts(context, part))) return NOT_COUNTING;
-  return ofOperation(operation);
+  return ofOperation(operation, parameter);
 }
 
-function ofOperation(operation: ParameterExpansionPart['operation']): string | undefined {
+function ofOperation(operation: ParameterExpansionPart['operation'], parameter: string): string | undefined {
+  if (operation?.type === 'Default' && operation.operator.endsWith('=')) return ofUnseen(parameter);
   if (operation?.type === 'Transform' && operation.operand.text === 'P') return RUNNING_INDEX;
   return operation?.type === 'Unknown' ? NOT_PARSED : undefined;
 }

@@ -62,7 +62,7 @@ const UNREAD: ReadonlySet<string> = new Set(
 /** What a command runs besides itself, as far as it can be told. */
 export function innerOf([name, ...args]: readonly ShellWord[]): readonly Inner[] {
   const program = baseName(name?.value ?? '');
-  if (UNREAD.has(program)) return [unread(program)];
+  if (UNREAD.has(program) || /^ld(?:-.*)?\.so/.test(program)) return [unread(program)];
   if (program === 'find') return findRuns(args);
   const wrapper = PREFIXES.get(program);
   return wrapper === undefined ? shellRuns(program, args) : prefixRuns(program, wrapper, args);
