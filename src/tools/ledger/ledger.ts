@@ -201,7 +201,12 @@ async function mayBeAlive({ holder, since }: Claim, { foreignMsMax }: Ground): P
 async function storedResult({ path }: { readonly path: string }): Promise<Kept<unknown> | undefined> {
   const text = await readIfThere(`${path}.result`);
   if (text === undefined) return undefined;
-  return { kind: 'stored', value: (JSON.parse(text) as { readonly value: unknown }).value };
+  try {
+    return { kind: 'stored', value: (JSON.parse(text) as { readonly value: unknown }).value };
+  } catch {
+    // A loss of power can leave the file without what was in it: what became of the call is not known.
+    return undefined;
+  }
 }
 
 function claimPath(path: string, number: number): string {

@@ -164,6 +164,22 @@ describe('a call', () => {
   });
 });
 
+test.each([
+  ['unsafe', 'unknown'],
+  ['idempotent', 'done'],
+] as const)(
+  'a result of effect %s that a loss of power emptied makes the call %s, and stops no other',
+  async (effect, kind) => {
+    const { ledger, root, call } = await bench();
+    await ledger.once(call(effect), async () => await Promise.resolve('lost'));
+    const folder = join(root, '.nightshift', 'ledger', (await readdir(join(root, '.nightshift', 'ledger')))[0] ?? '');
+    await writeFile(join(folder, 'call.result'), '');
+    await writeFile(join(folder, 'open', 'call.here'), '');
+    expect(await ledger.abandoned(call(effect).run, 'another')).toEqual([]);
+    expect(await ledger.once(call(effect), async () => await Promise.resolve('anew'))).toMatchObject({ kind });
+  },
+);
+
 describe('a claim', () => {
   async function claimBy(made: Bench, change: Partial<Holder>, ageMs = 0): Promise<void> {
     const { run } = made.call('read');
