@@ -3,7 +3,7 @@ import type { LiveText, RunToolInput, RunToolResult } from '../contract/activiti
 import { FAILURES } from '../contract/names.ts';
 import type { Effect, ToolQuestion } from '../contract/tool-calls.ts';
 import { judgedCall } from '../core/policy/judged-call.ts';
-import { deniesPath, permitsPath, YOLO_GRANT } from '../core/policy/policy.ts';
+import { deniesPath, permitsHost, permitsPath, YOLO_GRANT } from '../core/policy/policy.ts';
 import { toolUses } from '../core/replies.ts';
 import { notRun, told } from '../core/told.ts';
 import { effectiveUse, type EffectiveUse } from '../core/calls/use-tool.ts';
@@ -127,6 +127,7 @@ async function contextOf({ holder, redactor }: Dependencies, step: Step): Promis
     live: createLive(show, redactor.text),
     permits: (path) => input.grant === undefined || permitsPath(spec.policy, call, { path, access: 'write' }),
     mayRead: (path) => !deniesPath(spec.policy, call, path),
+    mayReach: (host) => permitsHost(spec.policy, call, { host, isGranted: input.grant !== undefined }),
     worker: holder.worker,
     unconfined: input.unconfined === true,
     answers: input.answers ?? [],

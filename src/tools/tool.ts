@@ -22,6 +22,8 @@ export interface ToolContext extends LookContext {
   readonly permits: (path: string) => boolean;
   /** False for a real, workspace-relative path that the policy denies; searches leave such files out. */
   readonly mayRead: (path: string) => boolean;
+  /** False for a host that the policy does not let the call go on to, when the one it was decided about leads there. */
+  readonly mayReach: (host: string) => boolean;
   /** Id of this incarnation of the worker; put into the environment of all processes. */
   readonly worker: string;
   /** A person allowed this call to run unconfined; without it, what cannot be confined must not start. */

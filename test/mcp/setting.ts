@@ -84,6 +84,7 @@ export async function setting(servers: readonly McpServer[], options: Partial<Mc
       live: () => {},
       permits: () => true,
       mayRead: () => true,
+      mayReach: () => true,
       worker: 'worker',
       unconfined: false,
       answers: [],

@@ -23,6 +23,7 @@ export async function oneTool(tool: Tool): Promise<OneTool> {
     live: () => {},
     permits: () => true,
     mayRead: () => true,
+    mayReach: () => true,
     worker: `worker-${process.pid}`,
     agent: 'tester',
     unconfined: false,

@@ -45,6 +45,7 @@ export async function situation(
     live: () => {},
     permits: () => true,
     mayRead: () => true,
+    mayReach: () => true,
     worker: `worker-${process.pid}-${calls}`,
     agent: 'tester',
     unconfined: false,

@@ -67,6 +67,16 @@ export function deniesPath(policy: Policy, call: Reached, path: string): boolean
   return hasDenials && reaching(policy, call, { kind: 'path', path, access: 'read' }) === 'deny';
 }
 
+/** Whether a call may go on to this host. A person who approved it saw another one, so theirs is not what a rule denies. */
+export function permitsHost(
+  policy: Policy,
+  call: Reached,
+  { host, isGranted }: { readonly host: string; readonly isGranted: boolean },
+): boolean {
+  const decision = reaching(policy, call, { kind: 'domain', host });
+  return isGranted ? decision === 'allow' : decision !== 'deny';
+}
+
 function permits(policy: Policy, call: Reached, touch: Touch): boolean {
   return reaching(policy, call, touch) === 'allow';
 }

@@ -63,12 +63,12 @@ export function createWebFetchTool({
     summarize: ({ url }) => `Fetch ${oneLine(pageAddress(url).href, 180)}`,
     touches: ({ url }) => [{ kind: 'domain', host: hostOf(pageAddress(url)) }],
     preview: ({ url }) => `GET ${pageAddress(url).href}`,
-    async run({ url, maxCharacters }, { signal, key, worker }) {
+    async run({ url, maxCharacters }, { signal, key, worker, mayReach }) {
       const address = pageAddress(url);
       const timeout = AbortSignal.timeout(fetchMs);
       const stop = AbortSignal.any([signal, timeout]);
       try {
-        const outcome = await follow(address, { allowAddress, resolve, signal: stop });
+        const outcome = await follow(address, { allowAddress, resolve, mayReach, signal: stop });
         if (outcome.kind === 'elsewhere') return { text: elsewhere(outcome, hostOf(address)) };
         return await shown(outcome, { maxCharacters, caller: { signal: stop, key, worker } });
       } catch (error) {
@@ -84,7 +84,7 @@ async function systemAddresses(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
-interface Way extends Required<Pick<WebFetchOptions, 'allowAddress' | 'resolve'>> {
+interface Way extends Required<Pick<WebFetchOptions, 'allowAddress' | 'resolve'>>, Pick<ToolContext, 'mayReach'> {
   readonly signal: AbortSignal;
 }
 
@@ -111,7 +111,7 @@ async function follow(first: URL, way: Way): Promise<Answer | Elsewhere> {
     if (status < 300 || status > 399 || location === undefined) return { kind: 'answer', url, response };
     response.destroy();
     const next = pageAddress(nextAddress(location, url));
-    if (siteOf(next) !== siteOf(first)) return { kind: 'elsewhere', status, url: next };
+    if (!isSameSite(next, first, way)) return { kind: 'elsewhere', status, url: next };
     url = next;
   }
   throw new ToolError('execution_failed', `Cannot fetch "${oneLine(first.href, 200)}": it redirects without end`);
@@ -131,9 +131,10 @@ function inUtf8(header: string): string {
   }
 }
 
-/** A name with and without `www.` is one site; everything else is another. */
-function siteOf(url: URL): string {
-  return hostOf(url).replace(/^www\./, '');
+/** A name with and without `www.` is one site where no rule tells them apart; everything else is another. */
+function isSameSite(next: URL, first: URL, { mayReach }: Way): boolean {
+  const [to, from] = [hostOf(next), hostOf(first)];
+  return to === from || (to.replace(/^www\./, '') === from.replace(/^www\./, '') && mayReach(to));
 }
 
 /** One address that is not public spoils the answer: it is not for the name server to choose the one we take. */

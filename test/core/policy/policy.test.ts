@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Policy } from '../../../src/contract/spec.ts';
-import { decidePolicy, permitsPath } from '../../../src/core/policy/policy.ts';
+import { decidePolicy, permitsHost, permitsPath } from '../../../src/core/policy/policy.ts';
 
 const policy: Policy = {
   allow: ['write_file(reports/**)', 'bash(git log *)', 'bash(npm run check)', 'mcp__docs__*'],
@@ -77,4 +77,13 @@ test('the rule that allowed a call travels with it, and real paths are judged by
     permitsPath(policy, call, { path, access: 'write' }),
   );
   expect(permitted).toEqual([true, false, false]);
+});
+
+test('a call goes on to another host where its own rule covers that too, or a person approved it and no rule denies it', () => {
+  const rules: Policy = { allow: ['web_fetch(domain:a.example)'], ask: [], deny: ['web_fetch(domain:www.b.example)'] };
+  const permitted = (host: string): readonly boolean[] =>
+    [true, false].map((isGranted) => permitsHost(rules, { tool: 'web_fetch', effect: 'read' }, { host, isGranted }));
+  expect(permitted('a.example')).toEqual([true, true]);
+  expect(permitted('www.a.example')).toEqual([false, true]);
+  expect(permitted('www.b.example')).toEqual([false, false]);
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ToolCallResult } from '../../../src/contract/tool-calls.ts';
 import { createWebFetchTool, type WebFetchOptions } from '../../../src/tools/web/web-fetch.ts';
+import type { ToolContext } from '../../../src/tools/tool.ts';
 import { oneTool } from '../one-tool.ts';
 import { servePages, type Pages } from './pages.ts';
 
@@ -15,6 +16,7 @@ export interface Reach {
 export async function reaching(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   options: WebFetchOptions = {},
+  context: Partial<ToolContext> = {},
 ): Promise<Reach> {
   const pages = await servePages(answer);
   const { run } = await oneTool(
@@ -27,6 +29,9 @@ export async function reaching(
   return {
     pages,
     fetch: async (path, input = {}, signal) =>
-      await run({ url: `http://example.test:${pages.port}${path}`, ...input }, signal && { signal }),
+      await run(
+        { url: `http://example.test:${pages.port}${path}`, ...input },
+        { ...context, ...(signal && { signal }) },
+      ),
   };
 }

@@ -51,6 +51,19 @@ describe('redirects', () => {
   });
 });
 
+test('a redirect to a name of the same site that a rule is about is told and not followed', async () => {
+  const asked: string[] = [];
+  const mayReach = (host: string): boolean => asked.push(host) === 0;
+  const { fetch, pages } = await reaching(
+    (request, response) =>
+      response.writeHead(302, { location: `http://www.example.test:${request.socket.localPort}/` }).end(),
+    {},
+    { mayReach },
+  );
+  expect((await fetch('/')).content).toMatch(/another host.*\nhttp:\/\/www\.example\.test:\d+\/$/s);
+  expect([asked, pages.requests.length]).toEqual([['www.example.test'], 1]);
+});
+
 describe('content', () => {
   test('of a page is its text, with title and links and without scripts', async () => {
     const { fetch } = await reaching((_request, response) =>

@@ -102,6 +102,7 @@ async function perform(calling: Calling): Promise<number> {
     live: (text) => flashLast(context, tailWith(text)),
     permits: () => true,
     mayRead: () => true,
+    mayReach: () => true,
     unconfined: unconfined !== undefined,
     answers: [],
   });
