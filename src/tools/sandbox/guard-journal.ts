@@ -9,6 +9,7 @@ const journal = z.object({
   absent: z.array(z.string()),
   links: z.array(z.object({ path: z.string(), target: z.string() })),
   isBareRepository: z.boolean(),
+  repositories: z.record(z.string(), z.string()).optional(),
 });
 
 /**
@@ -17,8 +18,8 @@ const journal = z.object({
  */
 export async function noteGuard(root: string, guard: Guard, key: string): Promise<() => Promise<void>> {
   const path = join(await makeNightshiftFolder(root, ['guard']), `${safeName(key)}.json`);
-  const { absent, links, isBareRepository } = guard;
-  await writeFile(path, JSON.stringify({ absent, links, isBareRepository }));
+  const { mounts: _held, ...noted } = guard;
+  await writeFile(path, JSON.stringify(noted));
   return async () => await rm(path, { force: true });
 }
 

@@ -1,15 +1,14 @@
 import type { Stats } from 'node:fs';
-import { lstat, readFile, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AGENTS_FOLDER, GUARDED_PATHS } from '../../contract/guarded-paths.ts';
 import { availableAnchoring, openAnchor } from '../files/anchor.ts';
 import { makeNightshiftFolder } from '../nightshift-folder.ts';
 import { safeName } from '../safe-name.ts';
 import { isHarmlessGitConfig } from './git-config.ts';
+import { GUARDED_IN_GIT, linkedRepositories } from './linked-repositories.ts';
+import { readPlainFile } from './plain-file.ts';
 import { isWithin } from './system-mounts.ts';
-
-/** In `.git`: what makes git start programs, or points it to other settings. */
-const GUARDED_IN_GIT = ['config', 'config.worktree', 'hooks', 'commondir'];
 
 export interface Mount {
   readonly kind: 'read-only' | 'pinned';
@@ -25,6 +24,8 @@ export interface Guard {
   /** Relative, with where it pointed. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly isBareRepository: boolean;
+  /** Digests of what git obeys in repositories within; left out of notes that earlier versions wrote. */
+  readonly repositories?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Looks at what is to be guarded in a workspace. */
@@ -44,7 +45,14 @@ export async function surveyGuarded(root: string): Promise<Guard> {
       if (real !== root && isWithin(real, root)) mounts.push({ kind: 'read-only', path: real });
     } else mounts.push({ kind: 'read-only', path: join(root, path) });
   }
-  return { mounts, absent, links, isBareRepository: await isBareRepository(root) };
+  const repositories = (await linkedRepositories(root)).map(({ path, digest }) => [path, digest] as const);
+  return {
+    mounts,
+    absent,
+    links,
+    isBareRepository: await isBareRepository(root),
+    repositories: Object.fromEntries(repositories),
+  };
 }
 
 /**
@@ -53,13 +61,23 @@ export async function surveyGuarded(root: string): Promise<Guard> {
  */
 export async function putAway(root: string, guard: Guard, key: string): Promise<readonly string[]> {
   const made = await findMade(root, guard);
-  for (const [index, path] of made.entries()) {
-    const folder = await makeNightshiftFolder(root, ['quarantine', safeName(key)]);
-    await moveAway(join(root, path), join(folder, `${index}-${path.replaceAll('/', '-')}`));
-  }
+  await quarantine(root, { made, key });
   for (const { path, target } of guard.links)
     if (made.includes(path)) await symlink(target, join(root, path)).catch(() => {});
-  return made;
+  // Git is asked about these, so only when nothing of the outer repository can start a program.
+  const within = await unsafeRepositories(root, guard);
+  await quarantine(root, { made: within, key: `${key} within` });
+  return [...made, ...within];
+}
+
+async function quarantine(
+  root: string,
+  { made, key }: { readonly made: readonly string[]; readonly key: string },
+): Promise<void> {
+  for (const [index, path] of made.entries()) {
+    const folder = await makeNightshiftFolder(root, ['quarantine', safeName(key)]);
+    await moveAway(join(root, path), join(folder, `${index}-${path.replaceAll('/', '-').slice(-200)}`));
+  }
 }
 
 async function findMade(root: string, guard: Guard): Promise<readonly string[]> {
@@ -72,9 +90,21 @@ async function findMade(root: string, guard: Guard): Promise<readonly string[]> 
   return made;
 }
 
+/** Repositories within this one that are new or were given other settings, and could start something. */
+async function unsafeRepositories(root: string, { repositories }: Guard): Promise<readonly string[]> {
+  const unsafe: string[] = [];
+  if (repositories === undefined) return unsafe;
+  await linkedRepositories(root, async ({ path, git, digest }) => {
+    const isSafe = repositories[path] === digest || (await unsafeIn(git)).length === 0;
+    if (!isSafe) unsafe.push(`${path}/.git`);
+    return isSafe;
+  });
+  return unsafe;
+}
+
 async function madeAt(root: string, path: string): Promise<readonly string[]> {
   const kind = await kindOf(join(root, path));
-  if (path === '.git' && kind === 'folder') return await unsafeInNewGit(root);
+  if (path === '.git' && kind === 'folder') return (await unsafeIn(join(root, path))).map((name) => `${path}/${name}`);
   if (path === AGENTS_FOLDER && kind === 'folder') return await agentFiles(root);
   return kind === 'none' ? [] : [path];
 }
@@ -90,11 +120,11 @@ async function agentFiles(root: string): Promise<readonly string[]> {
 }
 
 /** A repository that the command itself made is welcome, but not what would run when somebody else uses git there. */
-async function unsafeInNewGit(root: string): Promise<readonly string[]> {
+async function unsafeIn(git: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of GUARDED_IN_GIT) {
-    const path = join(root, '.git', name);
-    if ((await isThere(path)) && !(await isHarmless(name, path))) found.push(`.git/${name}`);
+    const path = join(git, name);
+    if ((await isThere(path)) && !(await isHarmless(name, path))) found.push(name);
   }
   return found;
 }
@@ -103,7 +133,7 @@ async function isHarmless(name: string, path: string): Promise<boolean> {
   const kind = await kindOf(path);
   if (name === 'hooks') return kind === 'folder' && (await readdir(path)).every((hook) => hook.endsWith('.sample'));
   if (name !== 'config' || kind !== 'file') return false;
-  return isHarmlessGitConfig(await readFile(path, 'utf8').catch(() => '[core]\nfsmonitor'));
+  return isHarmlessGitConfig((await readPlainFile(path))?.toString() ?? '[core]\nfsmonitor');
 }
 
 /** Git also takes a folder for a repository that itself holds these. */

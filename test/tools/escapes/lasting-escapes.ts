@@ -99,6 +99,29 @@ export const AFTERWARDS: readonly Attempt[] = [
     /quarantine.*HEAD/,
   ),
   bash(
+    'a repository within, which git looks into',
+    ({ outside }) =>
+      `git init -q in && cd in && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git config core.fsmonitor 'touch ${outside}/started' && cd .. && git add in 2>/dev/null`,
+    /quarantine.*in\/\.git/,
+  ),
+  bash(
+    'a repository within a repository within',
+    ({ outside }) =>
+      `for r in in/deep in; do git init -q $r && git -C $r -c user.name=a -c user.email=b commit -q --allow-empty -m x; done; git -C in/deep config core.fsmonitor 'touch ${outside}/started'; git -C in add deep 2>/dev/null; git add in 2>/dev/null`,
+    /quarantine.*in\/deep\/\.git/,
+  ),
+  bash(
+    'a repository within, kept elsewhere under a name of two lines',
+    ({ outside }) =>
+      `mkdir in && git init -q --separate-git-dir="$(printf 'e\nf')" in && cd in && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git config core.fsmonitor 'touch ${outside}/started' && cd .. && git add in 2>/dev/null`,
+    /quarantine.*in\/\.git/,
+  ),
+  bash(
+    'a pipe that nobody writes to, as settings',
+    'rm -rf .git/index; git init -q in && git -C in -c user.name=a -c user.email=b commit -q --allow-empty -m x && rm in/.git/config && mkfifo in/.git/config && git update-index --add --cacheinfo 160000,$(cat in/.git/refs/heads/*),in',
+    /quarantine.*in\/\.git/,
+  ),
+  bash(
     'an agent',
     'mkdir -p agents .claude/agents; echo x > agents/helper.md; echo x > .claude/agents/y.md',
     /quarantine.*agents\/helper\.md|quarantine.*\.claude/,
