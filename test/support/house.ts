@@ -19,6 +19,7 @@ import { connectClient } from '../../src/temporal/connect.ts';
 import { dataConverter } from '../../src/temporal/data-converter.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import type { Tool } from '../../src/tools/tool.ts';
+import { workflowSource } from '../../src/worker/workflow-source.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../../src/worker.ts';
 
 /** Everything one test file needs to live runs: a queue of its own, a worker, a model that plays scripts, a folder. */
@@ -195,11 +196,7 @@ function liveRun(client: Client, spec: RunSpec): LiveRun {
 export async function replay(client: Client, runId: string): Promise<void> {
   for await (const info of client.workflow.list({ query: `WorkflowId = '${runId}'` })) {
     const history = await client.workflow.getHandle(runId, info.runId).fetchHistory();
-    await Worker.runReplayHistory(
-      { workflowBundle: { codePath: inject('workflowBundle') }, dataConverter },
-      history,
-      runId,
-    );
+    await Worker.runReplayHistory({ ...workflowSource(inject('workflowBundle')), dataConverter }, history, runId);
   }
 }
 
