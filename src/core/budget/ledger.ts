@@ -127,7 +127,7 @@ function topUp(ledger: Ledger, { input }: LeaseRequest): Ledger {
   });
 }
 
-/** Counts what the run spent since it last said so. A slice of other counters, of yesterday, is then closed. */
+/** Counts what the run spent since it last said so, where its slice is: what is left of yesterday's is still yesterday's. */
 function settle(ledger: Ledger, known: Holder | null, { request, caps }: Asked): Settled {
   const { execution, input, now } = request;
   const keys = caps.map(({ key }) => key);
@@ -142,9 +142,7 @@ function settle(ledger: Ledger, known: Holder | null, { request, caps }: Asked):
     leased: minus(counter.leased, released),
     spent: plus(counter.spent, counted),
   }));
-  const settled = { ...holder, execution, lease: input.lease, spent, at: now };
-  if (holder.keys.join('\n') === keys.join('\n')) return { ledger: after, holder: settled };
-  return { ledger: close(after, settled), holder: { ...settled, keys, spent: larger(spent, settled.granted) } };
+  return { ledger: after, holder: { ...holder, execution, lease: input.lease, spent, at: now } };
 }
 
 /** Of a run that is not known any more only what it spends from now on is counted; its first lease tells all. */
@@ -168,8 +166,7 @@ function answer({ ledger, holder }: Settled, asked: Asked): Leased {
   const { input } = asked.request;
   if (input.isLast === true) return grant({ ledger, holder: { ...holder, isOpen: false } }, asked, nothing);
   const open = { ...holder, isOpen: true };
-  const slice = sliceOf(holder);
-  const rooms = asked.caps.map((cap) => ({ cap, room: roomUnder(ledger, cap, slice) }));
+  const rooms = asked.caps.map((cap) => ({ cap, room: roomUnder(ledger, cap, sliceUnder(cap, holder)) }));
   const tight = rooms.find(({ room }) => !fits(input.wanted, room));
   if (tight !== undefined) return refuse({ ledger, holder: open }, asked, tight);
   return grant(
@@ -211,14 +208,14 @@ function sizeOf(wanted: Amount, rooms: readonly Room[]): Amount {
   return amountOf(wanted.costUsd * whole, wanted.tokens * whole);
 }
 
-function grant({ ledger, holder }: Settled, { request }: Asked, granted: Amount): Leased {
+/** The slice it had goes back to where it was reserved, which may be another day than that of the new one. */
+function grant({ ledger, holder }: Settled, { request, caps }: Asked, granted: Amount): Leased {
   const slice = sliceOf(holder);
-  const changed = change(ledger, holder.keys, (counter) => ({
-    ...counter,
-    leased: plus(minus(counter.leased, slice), granted),
-  }));
+  const keys = caps.map(({ key }) => key);
+  const returned = change(ledger, holder.keys, (counter) => ({ ...counter, leased: minus(counter.leased, slice) }));
+  const changed = change(returned, keys, (counter) => ({ ...counter, leased: plus(counter.leased, granted) }));
   const result: LeaseResult = { status: 'granted', granted };
-  return keep(changed, request.run, { ...holder, granted: plus(holder.spent, granted), result });
+  return keep(changed, request.run, { ...holder, keys, granted: plus(holder.spent, granted), result });
 }
 
 /** The run keeps the slice it has. */
@@ -228,7 +225,7 @@ function refuse(
   { cap, room }: { readonly cap: Cap; readonly room: Room },
 ): Leased {
   const counter = own(ledger.counters, cap.key);
-  const others = minus(counter?.leased ?? nothing, sliceOf(holder));
+  const others = minus(counter?.leased ?? nothing, sliceUnder(cap, holder));
   const { wanted } = request.input;
   const message = refusalText({ cap, counter, others, room, wanted });
   return keep(ledger, request.run, { ...holder, result: refusal(cap.key, message, { ...wanted, ...room }) });
@@ -240,6 +237,11 @@ function refusal(cap: string, message: string, left: Amount): LeaseResult {
 
 function keep(ledger: Ledger, run: string, holder: Holder): Leased {
   return { ledger: { ...ledger, holders: { ...ledger.holders, [run]: holder } }, result: holder.result };
+}
+
+/** As much of a slice as is reserved under a cap: all or nothing. */
+function sliceUnder({ key }: Cap, holder: Holder): Amount {
+  return holder.keys.includes(key) ? sliceOf(holder) : nothing;
 }
 
 function sliceOf({ granted, spent }: Pick<Holder, 'granted' | 'spent'>): Amount {

@@ -7,7 +7,7 @@ import { lease, viewOf, type LeaseRequest } from '../../../src/core/budget/ledge
 import { answered, covers, emptyPurse, nextLease, spend, type Purse } from '../../../src/core/budget/purse.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
-const TODAY = '2026-11-21';
+const DAY_MS = 86_400_000;
 const RUNS = ['a', 'b', 'c', 'd'];
 const SHARED = 'day:2026-11-21';
 
@@ -34,6 +34,7 @@ interface World {
   readonly over: Map<string, Amount>;
   toppedUp: Amount;
   repeatsDiffer: boolean;
+  now: number;
 }
 
 const newWorld = (): World => ({
@@ -43,6 +44,7 @@ const newWorld = (): World => ({
   over: new Map(),
   toppedUp: { costUsd: 0, tokens: 0 },
   repeatsDiffer: false,
+  now: NOON,
 });
 
 const add = (a: Amount, b: Amount): Amount => ({ costUsd: a.costUsd + b.costUsd, tokens: a.tokens + b.tokens });
@@ -52,7 +54,8 @@ const times = ({ costUsd, tokens }: Amount, share: number): Amount => ({
 });
 
 function ask(world: World, run: string, caps: readonly Cap[], input: LeaseRequest['input']): void {
-  const request = { run, execution: run, caps, now: NOON, today: TODAY, input };
+  const { now } = world;
+  const request = { run, execution: run, caps, now, today: new Date(now).toISOString().slice(0, 10), input };
   const { ledger, result } = lease(world.ledger, request);
   if (result === null) throw new Error('a run asked in the wrong order');
   world.ledger = ledger;
@@ -159,6 +162,34 @@ test('when every run has handed back, what the ledger counts is what the runs sp
       expect(counter?.leased).toEqual({ costUsd: 0, tokens: 0 });
       expect(counter?.spent.tokens).toBe(spent.tokens);
       expect(counter?.spent.costUsd).toBeCloseTo(spent.costUsd, 6);
+    }),
+  );
+});
+
+test('a run spends of the day on which it was granted its slice, and each day has the whole of its budget', () => {
+  fc.assert(
+    fc.property(cap, fc.array(fc.tuple(move, fc.boolean()), { maxLength: 60 }), (shared, moves) => {
+      const world = newWorld();
+      const caps = [{ key: SHARED, ...shared }];
+      const slices = new Map<string, number>();
+      const spent = new Map<string, number>();
+      for (const [one, isLater] of moves.filter(([{ kind }]) => kind === 'call' || kind === 'hand back')) {
+        if (isLater) world.now += DAY_MS / 4;
+        const before = world.purses.get(one.run) ?? emptyPurse;
+        play(world, { ...one, taken: Math.min(1, one.taken) }, caps);
+        const after = world.purses.get(one.run) ?? emptyPurse;
+        if (after.leases > before.leases && after.refused === null) slices.set(one.run, world.now);
+        const day = new Date(slices.get(one.run) ?? NOON).toISOString().slice(0, 10);
+        const took = after.spent.tokens - before.spent.tokens;
+        if (took > 0) spent.set(`day:${day}`, (spent.get(`day:${day}`) ?? 0) + took);
+      }
+      for (const run of RUNS) play(world, { run, kind: 'hand back', estimate: times(shared, 0), taken: 0 }, caps);
+      const known = viewOf(world.ledger).counters.filter((counter) => counter.spent.tokens > 0);
+      for (const counter of known) {
+        expect(counter.spent.tokens).toBe(spent.get(counter.key));
+        expect(counter.spent.tokens).toBeLessThanOrEqual(shared.tokens);
+        expect(counter.leased.tokens).toBe(0);
+      }
     }),
   );
 });

@@ -89,6 +89,20 @@ describe('lease() settles', () => {
       { [day.key]: '0.09 + 0', 'day:2026-11-22': '0.02 + 0.08' },
     ],
     [
+      'what was not spent of the slice of a day that has passed as given back, and all of the new one today',
+      [{}, { lease: 2, spent: cents(5), now: NOON + DAY_MS }, { lease: 3, spent: cents(13), now: NOON + DAY_MS }],
+      { [day.key]: '0.05 + 0', 'day:2026-11-22': '0.08 + 0.08' },
+    ],
+    [
+      'on the day of its slice what a run spends that was refused another today',
+      [
+        {},
+        { lease: 2, spent: cents(5), wanted: cents(600), now: NOON + DAY_MS },
+        { lease: 3, spent: cents(7), now: NOON + DAY_MS },
+      ],
+      { [day.key]: '0.07 + 0', 'day:2026-11-22': '0 + 0.08' },
+    ],
+    [
       'a reset, whose leases are counted anew from what was spent by then',
       [
         {},
