@@ -2,15 +2,18 @@ import * as z from 'zod';
 import { LEDGER } from '../contract/names.ts';
 import { priceSchema, type Budget, type Price } from '../contract/terms.ts';
 
+/** Far below what the ledger can read: a cap that it cannot read would park every run. */
+const CAP_MAX = 1e12;
+
 const KEYS = 'expected keys with values';
-const DOLLARS = 'expected dollars above 0';
-const TOKENS = 'expected a whole number of tokens above 0';
+const DOLLARS = 'expected dollars above 0, at most 1,000,000,000,000';
+const TOKENS = 'expected a whole number of tokens above 0, at most 1,000,000,000,000';
 const PRICE = 'expected dollars for a million tokens, 0 or more';
 
 const capSchema = z.strictObject(
   {
-    costUsd: z.number(DOLLARS).positive(DOLLARS).optional(),
-    tokens: z.int(TOKENS).min(1, TOKENS).optional(),
+    costUsd: z.number(DOLLARS).positive(DOLLARS).max(CAP_MAX, DOLLARS).optional(),
+    tokens: z.int(TOKENS).min(1, TOKENS).max(CAP_MAX, TOKENS).optional(),
   },
   KEYS,
 );

@@ -140,6 +140,11 @@ describe('the settings', () => {
   const broken: [text: string, problem: RegExp][] = [
     ['budgets: {perDay: {costUsd: 0}}', /budgets\.perDay\.costUsd: expected dollars above 0/u],
     ['budgets: {perDay: {tokens: 1.5}}', /budgets\.perDay\.tokens: expected a whole number of tokens above 0/u],
+    [
+      'budgets: {perDay: {tokens: 9007199254740991}}',
+      /budgets\.perDay\.tokens: expected .* at most 1,000,000,000,000/u,
+    ],
+    ['budgets: {perRunTree: {costUsd: 1.0e+16}}', /budgets\.perRunTree\.costUsd: expected dollars .* at most/u],
     ['budgets: {perDay: 5}', /budgets\.perDay: expected keys with values/u],
     ['budgets: {atCap: wait}', /budgets\.atCap: expected "ask" or "stop"/u],
     ['budgets: {perday: {costUsd: 1}}', /budgets\.perday.*perDay/u],
