@@ -1,3 +1,4 @@
+import type { Answer, Approval } from '../../contract/approvals.ts';
 import type { StopCause } from '../../contract/run.ts';
 import type { LimitReached } from '../limits.ts';
 import { askAboutRun, type Asked, type Decided } from '../judgement/question.ts';
@@ -5,6 +6,8 @@ import type { Cap, Matter } from '../judgement/state.ts';
 import { stop } from '../ending.ts';
 import { isUnattended } from '../people/questions.ts';
 import { note, type Run } from '../run.ts';
+import { oneLine } from '../sizes.ts';
+import { NAME_CHARACTERS_MAX, SUM_MAX } from './request.ts';
 
 /** A budget that was used up, and what was decided about it. */
 interface SettledBudget {
@@ -54,13 +57,9 @@ export function atCap(run: Run, { cap, message }: { readonly cap: Cap; readonly 
 /** Follows what a person decided about a budget that is used up. */
 export function settleBudget(run: Run, { matter, decided }: SettledBudget, now: number): Run {
   const { cap, message } = matter;
-  const { choice, by, words, isByPerson } = decided;
+  const { choice, by, words } = decided;
   if (choice !== 'topup')
-    return stop(
-      run,
-      causeOf(cap.key),
-      isByPerson ? `${message}; ${by} did not top up` : `${message}; nobody topped up`,
-    );
+    return stop(run, causeOf(cap.key), `${message}; ${by === 'nobody' ? 'nobody topped up' : `${by} did not top up`}`);
   const { costUsd, tokens } = amountOf(words) ?? cap;
   const noted = note(run, now, {
     type: 'budget.topped_up',
@@ -71,8 +70,25 @@ export function settleBudget(run: Run, { matter, decided }: SettledBudget, now: 
   const { raised } = run.budget;
   const budget = cap.key.startsWith('run:')
     ? { ...run.budget, raised: { costUsd: raised.costUsd + costUsd, tokens: raised.tokens + tokens } }
-    : { ...run.budget, topUp: { id: `${run.spec.runId}.${run.approvalsMade}`, cap: cap.key, by, costUsd, tokens } };
+    : { ...run.budget, topUp: topUpOf(run, { cap: cap.key, by, costUsd, tokens }) };
   return { ...noted, budget };
+}
+
+type TopUp = NonNullable<Run['budget']['topUp']>;
+
+/** Within what the ledger can read: a run whose top-up it cannot read would be parked for ever. */
+function topUpOf({ spec, approvalsMade }: Run, { cap, by, costUsd, tokens }: Omit<TopUp, 'id'>): TopUp {
+  const id = `${spec.runId}.${approvalsMade}`;
+  const sums = { costUsd: Math.min(costUsd, SUM_MAX), tokens: Math.min(tokens, SUM_MAX) };
+  return { id, cap, by: oneLine(by, NAME_CHARACTERS_MAX), ...sums };
+}
+
+/** Whether an answer tops up by an amount that cannot be read, for which the one offered must not be taken. */
+export function isUnreadable({ about }: Approval, { decision, choice, text = '', note: words = '' }: Answer): boolean {
+  if (about !== 'budget' || decision !== 'answer' || choice !== 'topup') return false;
+  const said = text.trim() === '' && /\d/u.test(words) ? words : text;
+  const amount = amountOf(said);
+  return said.trim() !== '' && (amount === null || Math.max(amount.costUsd, amount.tokens) > SUM_MAX);
 }
 
 /** `$2.50`, `2.50` or `200000 tokens`, as a person writes it; null when it is neither. */

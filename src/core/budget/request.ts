@@ -3,7 +3,10 @@ import type { Cap, LedgerRequest } from '../../contract/budget.ts';
 import { fieldsOf } from '../fields.ts';
 
 const CAPS_MAX = 20;
-const NAME_CHARACTERS_MAX = 200;
+export const NAME_CHARACTERS_MAX = 200;
+
+/** Dollars or tokens of one sum. */
+export const SUM_MAX = 1e15;
 
 export const REQUEST_SHAPE =
   '{"run", "execution", "caps": [{"key", "costUsd"?, "tokens"?}], "input": {"lease", "wanted", "spent", "isLast"?, "topUp"?}}';
@@ -55,9 +58,8 @@ function readAmount(value: unknown): Amount | null {
   return isSum(costUsd) && isSum(tokens) ? { costUsd, tokens } : null;
 }
 
-/** Up to a million dollars and a quadrillion tokens, which are still exact. */
 function isSum(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= 1e15;
+  return typeof value === 'number' && value >= 0 && value <= SUM_MAX;
 }
 
 function isName(value: unknown): value is string {

@@ -1,4 +1,5 @@
 import type { Answer, Refusal } from '../../contract/approvals.ts';
+import { isUnreadable } from '../budget/at-cap.ts';
 import { replaceApproval, settle } from './approvals.ts';
 import { note, type Run } from '../run.ts';
 
@@ -13,10 +14,14 @@ export function answer(run: Run, given: Answer, now: number): Run {
   return note(answered, now, { type: 'approval.decided', id, status: approval.status, by, ...words });
 }
 
+const AMOUNT = 'it wants an amount such as $5 or 200000 tokens, or none for the one offered';
+
 /** Why an answer would be refused, or null; asked by the update before anything is written. */
 export function answerRefusal(run: Run, given: Answer, now: number): Refusal | null {
   const settled = settle(run.approvals, given, now);
-  return settled.kind === 'refused' ? settled.refusal : null;
+  if (settled.kind === 'refused') return settled.refusal;
+  if (!isUnreadable(settled.approval, given)) return null;
+  return { reason: 'wrong_kind', message: `Cannot answer "${given.id}": ${AMOUNT}` };
 }
 
 export function pause(run: Run, by: string, now: number): Run {
