@@ -16,7 +16,7 @@ export function applyHook(
   const isFirst = first?.hook.name === due.hook.name && first.callId === due.callId;
   const hooks = { ...run.hooks, due: isFirst ? rest : run.hooks.due, count: run.hooks.count + 1 };
   const noted = note({ ...run, hooks }, now, hookEvent(ran));
-  const told = tell(noted, contextOf([ran]));
+  const told = tell(noted, contextOf(ran));
   if (due.hook.on !== 'before_tool' || due.callId === undefined) return told;
   const calls = told.calls.map((call) => (call.id === due.callId ? without(call, due.hook.name) : call));
   const passed = { ...told, calls };

@@ -10,7 +10,7 @@ import { touchesOfInput } from '../policy/touched.ts';
 import { fitText } from '../sizes.ts';
 import { notRun } from '../told.ts';
 
-/** What one hook may tell the model, and what all hooks of one moment may together, in bytes of JSON. */
+/** What one hook may tell the model, and what all together may while calls are open, in bytes of JSON. */
 export const HOOK_CONTEXT_BYTES_MAX = 8 * KIB;
 export const HOOK_CONTEXTS_BYTES_MAX = 32 * KIB;
 
@@ -52,13 +52,9 @@ export function deniedByHook({ hook, result }: RanHook): ToolCallResult {
     : notRun('error', 'permission_denied', toldByHook.broken(hook.name, result.reason));
 }
 
-/** What the hooks of one moment tell the model, each under its name; empty when none has anything to say. */
-export function contextOf(ran: readonly RanHook[]): string {
-  const saying = ran.filter(({ result }) => result.context !== '');
-  const bytesMax = Math.min(HOOK_CONTEXT_BYTES_MAX, Math.floor(HOOK_CONTEXTS_BYTES_MAX / Math.max(1, saying.length)));
-  return saying
-    .map(({ hook, result }) => toldByHook.context(hook.name, fitText(result.context, bytesMax)))
-    .join('\n\n');
+/** What a hook tells the model, under its name; empty when it has nothing to say. */
+export function contextOf({ hook, result: { context } }: RanHook): string {
+  return context === '' ? '' : toldByHook.context(hook.name, fitText(context, HOOK_CONTEXT_BYTES_MAX));
 }
 
 /** The turn a hook is about: before a model call, the one that it begins. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookResult } from '../../../src/contract/activities.ts';
 import type { Hook } from '../../../src/contract/terms.ts';
+import { applyHook } from '../../../src/core/hooks/apply-hook.ts';
 import {
   aboutResult,
   contextOf,
@@ -12,6 +13,7 @@ import {
 } from '../../../src/core/hooks/hooks.ts';
 import type { JudgedCall } from '../../../src/core/policy/policy.ts';
 import { jsonBytes } from '../../../src/core/sizes.ts';
+import { after, fresh, reply, T0 } from '../builders.ts';
 
 const hook = (changes: Partial<Hook> = {}): Hook => ({
   name: 'h',
@@ -93,24 +95,23 @@ describe('what the model is told', () => {
     expect(broken.content).toContain('Nobody refused it');
   });
 
-  test('each context stands under the name of its hook, and a silent hook says nothing', () => {
-    const ran = [
-      { hook: hook({ name: 'a' }), result: result({ context: 'one' }) },
-      { hook: hook({ name: 'b' }), result: result() },
-      { hook: hook({ name: 'c' }), result: result({ context: 'two' }) },
-    ];
-    expect(contextOf(ran)).toBe('[Hook a]\none\n\n[Hook c]\ntwo');
-    expect(contextOf([])).toBe('');
+  test('a context stands under the name of its hook, cut to size, and a silent hook says nothing', () => {
+    expect(contextOf({ hook: hook({ name: 'a' }), result: result({ context: 'one' }) })).toBe('[Hook a]\none');
+    expect(contextOf({ hook: hook(), result: result() })).toBe('');
+    const bytes = jsonBytes(contextOf({ hook: hook(), result: result({ context: 'é'.repeat(10_000) }) }));
+    expect(bytes).toBeGreaterThan(4_000);
+    expect(bytes).toBeLessThanOrEqual(8 * 1_024 + 20);
   });
 
-  test.each([1, 2, 50])('%i hooks that say all they may stay within what a moment may', (count) => {
-    const ran = Array.from({ length: count }, () => ({
-      hook: hook(),
-      result: result({ context: 'é'.repeat(10_000) }),
-    }));
-    const bytes = jsonBytes(contextOf(ran));
-    expect(bytes).toBeGreaterThan(4_000);
-    expect(bytes).toBeLessThanOrEqual(Math.min(8 * count, 32) * 1_024 + 20 * count);
+  test('fifty hooks that say all they may while a call is open stay within what they may together', () => {
+    const open = after(fresh(), reply(1, '', [['read', {}]]));
+    const told = Array.from({ length: 50 }, (_, number) => hook({ name: `h${number}`, on: 'after_model' })).reduce(
+      (run, one) => applyHook(run, { due: { hook: one }, result: result({ context: 'é'.repeat(10_000) }) }, T0),
+      open,
+    );
+    expect(told.messages).toEqual(open.messages);
+    expect(jsonBytes(told.hooks.context)).toBeGreaterThan(16 * 1_024);
+    expect(jsonBytes(told.hooks.context)).toBeLessThanOrEqual(32 * 1_024);
   });
 });
 
