@@ -47,7 +47,7 @@ interface Asked extends CallModelInput {
 
 async function ask(dependencies: Dependencies, transcript: Transcript, input: Asked): Promise<ModelReply> {
   const { report } = input;
-  const choice = modelFor(transcript.spec, input.purpose, input.compact);
+  const choice = modelFor(transcript.spec, input.purpose, input.compact?.by);
   const signal = stopSignal();
   try {
     return await dependencies.model(choice).call(requestFor(transcript, input), {

@@ -26,7 +26,7 @@ export function requestFor({ spec, messages }: Transcript, asked: Asked): ModelR
   const about = compact === undefined ? messages : messages.slice(0, compact.messages);
   if (purpose === 'compact' && compact?.by === 'api') return signedSummaryOf(spec, about);
   const aside = asideFor(spec, about, purpose);
-  if (aside !== null) return besideConversation(modelFor(spec, purpose, compact), aside, purpose);
+  if (aside !== null) return besideConversation(modelFor(spec, purpose, compact?.by), aside, purpose);
   return inConversation(spec, { messages, toolChoice: purpose === 'turn' ? 'auto' : 'none' });
 }
 

@@ -46,7 +46,7 @@ export type Observation =
   | { readonly kind: 'woken' }
   | { readonly kind: 'held_too_long' }
   /** `lost` was paid for summaries that could not be used. */
-  | { readonly kind: 'compacted'; readonly summarised: Summarised | null; readonly lost?: readonly Usage[] }
+  | { readonly kind: 'compacted'; readonly summarised: Summarised | null; readonly lost?: readonly LostCall[] }
   | ({ readonly kind: 'cancelled' } & Broken);
 
 /** Present when a model call failed for good after it was paid for. */
@@ -170,8 +170,8 @@ function applyLostReply(
 }
 
 /** What was paid for and could not be used is spent all the same. */
-function payForSummaries(run: Run, lost: readonly Usage[] = []): Run {
-  return lost.reduce((next, usage) => payForLost(next, { purpose: 'compact', usage }), run);
+function payForSummaries(run: Run, lost: readonly LostCall[] = []): Run {
+  return lost.reduce(payForLost, run);
 }
 
 function park(run: Run, parked: Parking, now: number): Run {

@@ -26,10 +26,12 @@ export async function think(run: Run, purpose: Exclude<CallPurpose, 'compact'>):
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const usage = lostIn(error.cause);
-    const paid = usage === undefined ? {} : { broken: { purpose, usage } };
-    if (isCancellation(error)) return cancelled(error, paid);
+    const broken = usage === undefined ? undefined : { purpose, usage };
+    if (isCancellation(error)) return cancelled(error, broken === undefined ? [] : [broken]);
     const problem = error.cause?.message ?? 'it failed';
-    return [{ ...(isAside(purpose) ? { kind: purpose, result: null, problem } : failed(error)), ...paid }];
+    return [
+      { ...(isAside(purpose) ? { kind: purpose, result: null, problem } : failed(error)), ...(broken && { broken }) },
+    ];
   }
 }
 
@@ -43,28 +45,28 @@ function isAside(
 export async function compactTurns(
   run: Run,
   { messages, by }: Extract<Decision, { kind: 'compact' }>,
-  lost: readonly Usage[] = [],
+  lost: readonly LostCall[] = [],
 ): Promise<readonly Observation[]> {
   if (by === 'rule') return [{ kind: 'compacted', summarised: null, lost }];
   try {
     const result = await callModel(run, 'compact', { messages, by });
     return [{ kind: 'compacted', summarised: { messages, by, result }, lost }];
   } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    const usage = sumOf([paidFor(cause).usage, lostIn(cause)]);
+    const paid: readonly LostCall[] = usage === undefined ? lost : [...lost, { purpose: 'compact', by, usage }];
+    if (isCancellation(error)) return cancelled(error, paid);
     if (!(error instanceof ActivityFailure)) throw error;
-    const usage = sumOf([paidFor(error.cause).usage, lostIn(error.cause)]);
-    const paid = usage === undefined ? lost : [...lost, usage];
-    if (isCancellation(error)) {
-      const all = sumOf(paid);
-      return cancelled(error, all === undefined ? {} : { broken: { purpose: 'compact', usage: all } });
-    }
     return await compactTurns(run, { kind: 'compact', messages, by: by === 'api' ? 'model' : 'rule' }, paid);
   }
 }
 
-/** A cancel is thrown on, unless there is something to pay. */
-function cancelled(error: ActivityFailure, paid: { readonly broken?: LostCall }): readonly Observation[] {
-  if (paid.broken === undefined) throw error;
-  return [{ kind: 'cancelled', ...paid }];
+/** A cancel is thrown on, unless there is something to pay; what there is counts as one call. */
+function cancelled(error: unknown, paid: readonly LostCall[]): readonly Observation[] {
+  const newest = paid.at(-1);
+  if (newest === undefined) throw error;
+  const usage = sumOf(paid.map((one) => one.usage)) ?? newest.usage;
+  return [{ kind: 'cancelled', broken: { ...newest, usage } }];
 }
 
 async function callModel(
@@ -82,7 +84,7 @@ async function callModel(
   });
   const turn = run.turn + 1;
   const what = purpose === 'turn' ? `turn ${turn}` : `${purpose} before turn ${turn}`;
-  const model = modelFor(run.spec, purpose, compact);
+  const model = modelFor(run.spec, purpose, compact?.by);
   const summary = `${what} · ${model.id} · ${run.messages.length} messages`;
   const lose = mayLose(run, model);
   const input: CallModelInput = {

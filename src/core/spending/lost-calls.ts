@@ -8,12 +8,14 @@ import { pay, tokensOf } from './spending.ts';
 /** A model call that brought no reply, and what all its attempts used. */
 export interface LostCall {
   readonly purpose: CallPurpose;
+  /** Of purpose `compact`: who was to write the summary. */
+  readonly by?: 'api' | 'model';
   readonly usage: Usage;
 }
 
 /** Counts what a call used that failed for good. It is a call like any other, only that nothing came of it. */
-export function payForLost(run: Run, { purpose, usage }: LostCall): Run {
-  const totals = pay(run.totals, { purpose, model: modelFor(run.spec, purpose).id, usage });
+export function payForLost(run: Run, { purpose, by, usage }: LostCall): Run {
+  const totals = pay(run.totals, { purpose, model: modelFor(run.spec, purpose, by).id, usage });
   return { ...run, totals, budget: spendOf(run.budget, usage) };
 }
 

@@ -36,8 +36,8 @@ test.each(choices)('modelFor(): %s', (purpose, expected) => {
 });
 
 test('modelFor(): the API sums up with the model of the conversation, whoever screens', () => {
-  expect(modelFor(light, 'compact', { messages: 3, by: 'api' }).id).toBe('offline-test');
-  expect(modelFor(light, 'compact', { messages: 3, by: 'model' }).id).toBe('light');
+  expect(modelFor(light, 'compact', 'api').id).toBe('offline-test');
+  expect(modelFor(light, 'compact', 'model').id).toBe('light');
 });
 
 const messages: readonly Message[] = [

@@ -62,6 +62,22 @@ test.each<[name: string, observation: Observation, purpose: string]>([
   expect(problems(run)).toContain('the call brought no reply; 127 tokens were paid for all the same');
 });
 
+test('a summary that came to nothing is paid to the model that was to write it, which is the own one for the API', () => {
+  const screening = { id: 'light', maxTokens: 1_000, contextTokens: 200_000, offline: true };
+  const run = after(fresh({ screening }), {
+    kind: 'compacted',
+    summarised: null,
+    lost: [
+      { purpose: 'compact', by: 'api', usage: lost },
+      { purpose: 'compact', by: 'model', usage: lost },
+    ],
+  });
+  expect(run.totals.spending).toEqual([
+    { purpose: 'compact', model: 'offline-test', calls: 1, usage: lost },
+    { purpose: 'compact', model: 'light', calls: 1, usage: lost },
+  ]);
+});
+
 test('what was lost counts against the limits of the run', () => {
   const limits = { turns: 50, toolCalls: 100, activeMs: 300_000, tokens: 1_000_000, costUsd: 0.2 };
   const run = after(fresh({ limits }), withLost(reply(1, 'look', [['read', {}]])));
