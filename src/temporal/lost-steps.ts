@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import type proto from '@temporalio/proto';
 import { FAILURES } from '../contract/names.ts';
 import { findDeadWorkers, type DeadWorker, type StepInFlight } from './in-flight.ts';
 
@@ -44,7 +45,7 @@ async function failStep(client: Client, workerId: string, step: StepInFlight): P
       runId,
       activityId,
       identity: workerId,
-      failure: workerDied,
+      failure: workerDied(pending.heartbeatDetails),
     });
     return true;
   } catch {
@@ -53,12 +54,20 @@ async function failStep(client: Client, workerId: string, step: StepInFlight): P
   }
 }
 
-/** A retryable failure; the step's retry policy alone would wait half a second or more before the next attempt. */
-const workerDied = {
-  message: 'The worker that ran this step died',
-  source: 'Nightshift',
-  applicationFailureInfo: { type: FAILURES.workerDied, nonRetryable: false, nextRetryDelay: msToTs(1) },
-};
+/**
+ * A retryable failure; the step's retry policy alone would wait half a second or more before the next attempt. It carries
+ * the last heartbeat as it came, because a step that is being cancelled has no next attempt that would find it.
+ */
+function workerDied(heartbeat: Heartbeat): proto.temporal.api.failure.v1.IFailure {
+  const retry = { nonRetryable: false, nextRetryDelay: msToTs(1) };
+  return {
+    message: 'The worker that ran this step died',
+    source: 'Nightshift',
+    applicationFailureInfo: { type: FAILURES.workerDied, ...retry, details: heartbeat ?? null },
+  };
+}
+
+type Heartbeat = proto.temporal.api.workflow.v1.IPendingActivityInfo['heartbeatDetails'];
 
 async function releaseRuns(client: Client, taskQueue: string): Promise<void> {
   const { namespace } = client.options;

@@ -144,10 +144,12 @@ function paidFor(cause: Error | undefined): { readonly usage?: Usage } {
 
 /**
  * What the attempts of a call used whose replies never came. A failure says it, and so does the last heartbeat of an
- * attempt that ran out of time; both count from the first attempt on, so the newer has more.
+ * attempt that ran out of time, or whose worker died; all count from the first attempt on, so the newer has more.
  */
 function lostIn(cause: Error | undefined): Usage | undefined {
   if (cause instanceof TimeoutFailure) return more(lostOf(usedIn(cause.lastHeartbeatDetails)), lostIn(cause.cause));
+  const isDead = cause instanceof ApplicationFailure && cause.type === FAILURES.workerDied;
+  if (isDead) return lostOf(usedIn(cause.details?.[0]));
   const isTelling = cause instanceof ApplicationFailure || cause instanceof CancelledFailure;
   const usage: unknown = isTelling ? cause.details?.[1] : undefined;
   return isUsage(usage) ? usage : undefined;
