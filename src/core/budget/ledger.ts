@@ -1,7 +1,7 @@
 import type { Amount, LeaseResult } from '../../contract/activities.ts';
 import type { Cap, LedgerAnswer, LedgerRequest, LedgerView } from '../../contract/budget.ts';
 import { amountOf, larger, minus, nothing, plus } from './amount.ts';
-import { keyOn } from './keys.ts';
+import { dayOf, keyOn } from './keys.ts';
 import { COUNTERS_MAX, type Counter, type Holder, type Ledger } from './ledger-state.ts';
 import { prune, type Moment } from './pruning.ts';
 import { readLedgerRequest, REQUEST_SHAPE } from './request.ts';
@@ -38,9 +38,12 @@ export function lease(ledger: Ledger, request: LeaseRequest): Leased {
     const refused = refusal(full.key, fullText(), request.input.wanted);
     return { ledger: pruned, result: refused };
   }
+  const asked: Asked = { request, caps };
+  const holder = holderOf(known, asked);
   const keys = [...caps.map(({ key }) => key), ...(known?.keys ?? []), ...topUpKeys(request)];
-  const opened = topUp(openCounters(partOf(pruned, keys), caps, request.now), request);
-  const { ledger: part, result } = answer(settle(opened, known ?? null, { request, caps }), { request, caps });
+  const opened = topUp(openCounters(partOf(pruned, keys), asked, holder), request);
+  const closed = known === undefined || known === holder ? opened : close(opened, known);
+  const { ledger: part, result } = answer(settle(closed, holder, request), asked);
   return { ledger: { ...part, counters: { ...pruned.counters, ...part.counters } }, result };
 }
 
@@ -107,11 +110,13 @@ function hasRoom({ counters }: Ledger, key: string): boolean {
   return Object.hasOwn(counters, key) || Object.keys(counters).length < COUNTERS_MAX;
 }
 
-function openCounters(ledger: Ledger, caps: readonly Cap[], at: number): Ledger {
+/** A tree that had to go while its run went on begins with what that had spent by then. */
+function openCounters(ledger: Ledger, { request, caps }: Asked, { spent: before }: Holder): Ledger {
   const opened = caps.map(({ key, costUsd, tokens }) => {
     const cap = { ...(costUsd !== undefined && { costUsd }), ...(tokens !== undefined && { tokens }) };
-    const fresh = { toppedUp: nothing, leased: nothing, spent: nothing, topUps: [] };
-    return [key, { ...fresh, ...own(ledger.counters, key), cap, at }] as const;
+    const spent = dayOf(key) === null ? before : nothing;
+    const fresh = { toppedUp: nothing, leased: nothing, spent, topUps: [] };
+    return [key, { ...fresh, ...own(ledger.counters, key), cap, at: request.now }] as const;
   });
   return { ...ledger, counters: { ...ledger.counters, ...Object.fromEntries(opened) } };
 }
@@ -128,16 +133,11 @@ function topUp(ledger: Ledger, { input }: LeaseRequest): Ledger {
 }
 
 /** Counts what the run spent since it last said so, where its slice is: what is left of yesterday's is still yesterday's. */
-function settle(ledger: Ledger, known: Holder | null, { request, caps }: Asked): Settled {
-  const { execution, input, now } = request;
-  const keys = caps.map(({ key }) => key);
-  const isSame = known !== null && input.lease > known.lease;
-  const holder = isSame ? known : newcomer(request, keys);
-  const before = !isSame && known !== null ? close(ledger, known) : ledger;
+function settle(ledger: Ledger, holder: Holder, { execution, input, now }: LeaseRequest): Settled {
   const spent = larger(holder.spent, input.spent);
   const counted = minus(spent, holder.spent);
   const released = minus(sliceOf(holder), sliceOf({ ...holder, spent }));
-  const after = change(before, holder.keys, (counter) => ({
+  const after = change(ledger, holder.keys, (counter) => ({
     ...counter,
     leased: minus(counter.leased, released),
     spent: plus(counter.spent, counted),
@@ -145,8 +145,13 @@ function settle(ledger: Ledger, known: Holder | null, { request, caps }: Asked):
   return { ledger: after, holder: { ...holder, execution, lease: input.lease, spent, at: now } };
 }
 
-/** Of a run that is not known any more only what it spends from now on is counted; its first lease tells all. */
-function newcomer({ execution, input, now }: LeaseRequest, keys: readonly string[]): Holder {
+/**
+ * A run that was reset comes anew. Of one that is not known any more only what it spends from now on is counted; its first
+ * lease tells all.
+ */
+function holderOf(known: Holder | undefined, { request: { execution, input, now }, caps }: Asked): Holder {
+  if (known !== undefined && input.lease > known.lease) return known;
+  const keys = caps.map(({ key }) => key);
   const before = input.lease === 1 ? nothing : input.spent;
   const result: LeaseResult = { status: 'granted', granted: nothing };
   return { execution, lease: 0, result, keys, granted: before, spent: before, isOpen: true, at: now };

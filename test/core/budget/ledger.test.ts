@@ -234,6 +234,22 @@ describe('the ledger stays small', () => {
     expect(JSON.stringify(ledger).length).toBeLessThan(2 * 1_024 * 1_024);
   });
 
+  test('a tree that had to go is known again by what its run spent, and its cap holds', () => {
+    const tree = (number: number): readonly Cap[] => [{ key: `tree:run-${number}`, costUsd: 0.5 }];
+    const others = Array.from({ length: COUNTERS_MAX }, (_, number): Step => ({
+      run: `run-${number + 1}`,
+      now: NOON + number + 2,
+      caps: tree(number + 1),
+    }));
+    const long = { run: 'run-0', caps: tree(0), wanted: cents(10) };
+    const { ledger } = play([long, { ...long, lease: 2, spent: cents(35), now: NOON + 1 }, ...others]);
+    expect(Object.hasOwn(ledger.counters, 'tree:run-0')).toBe(false);
+    const later = play([{ ...long, lease: 3, spent: cents(45), now: NOON + COUNTERS_MAX + 2 }], ledger);
+    expect(granted(later)).toEqual([
+      'the budget of $0.50 for the tree of run run-0 is used up: $0.45 spent, $0.05 left, and the next call may take $0.10',
+    ]);
+  });
+
   test('a new budget is refused where every place is taken by one of today', () => {
     const agents = Array.from({ length: COUNTERS_MAX }, (_, number): Step => ({
       caps: [{ key: `agent:${number}:2026-11-21`, costUsd: 1 }],
