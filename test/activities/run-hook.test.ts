@@ -113,6 +113,10 @@ describe.runIf(cannotConfine === undefined)('a hook in the sandbox', () => {
     expect(tried).not.toMatch(/canary-of-a-file|^connected|hunter2/m);
     expect([connections, await readdir(outside)]).toEqual([0, ['canary']]);
   });
+
+  test('nothing of what a person has in .bashrc is run before it or handed to it', async () => {
+    await expectNoProfile({});
+  });
 });
 
 describe.runIf(cannotConfine === undefined)('the examples of docs/hooks.md', () => {
@@ -181,4 +185,17 @@ describe('a hook that cannot be confined', () => {
     expect(await call({ command: 'echo x > made' })).toMatchObject({ status: 'ok' });
     expect(await file('made')).toBe('x\n');
   });
+
+  test('and hears nothing of what a person has in .bashrc there either', async () => {
+    await expectNoProfile({ sandbox: lost, unconfined: true });
+  });
 });
+
+async function expectNoProfile(means: Parameters<typeof scene>[0]): Promise<void> {
+  const home = await temporaryFolder();
+  const { call, outside } = await scene({ ...means, environment: { ...environment, HOME: home } });
+  const profile = `export LEAKED=a-token\necho words of a profile\necho ran > '${outside}/ran'\n`;
+  await writeFile(join(home, '.bashrc'), profile);
+  expect(await call({ command: '[ -z "$LEAKED" ] || exit 3' })).toMatchObject({ status: 'ok', reason: '' });
+  expect(await readdir(outside)).toEqual([]);
+}

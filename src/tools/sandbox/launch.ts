@@ -112,7 +112,7 @@ export function startConfined(command: ShellCommand, launch: Launch): Started {
 }
 
 function spawnLauncher(command: ShellCommand, launch: Launch): ChildProcess {
-  const { shell, isBash } = findShell();
+  const { shell, isBash, runs } = findShell();
   const options = spawnOptions(command);
   const launcher = [
     isBash ? closeInherited(FIRST_MOUNT_DESCRIPTOR + launch.mounts.length - 1) : '',
@@ -121,11 +121,11 @@ function spawnLauncher(command: ShellCommand, launch: Launch): ChildProcess {
     launch.group === undefined ? '' : `echo $$ 2>/dev/null >${launch.group}`,
     'exec "$0" "$@"',
   ].join('\n');
-  const inside = [shell, '-c', INSIDE, shell, command.command, String(launch.allowance.threadsMax)];
+  const inside = [shell, ...runs, INSIDE, shell, command.command, String(launch.allowance.threadsMax)];
   const forward = launch.proxied ? [process.execPath, FORWARDER_PROGRAM] : ['', ''];
   const filter = launch.filter === undefined ? [] : ['--seccomp', '4'];
   const bwrap = [launch.bwrap, '--json-status-fd', '3', ...filter, '--args', '5', '--'];
-  return spawn(shell, ['-c', launcher, ...bwrap, ...inside, ...forward], {
+  return spawn(shell, [...runs, launcher, ...bwrap, ...inside, ...forward], {
     ...options,
     stdio: [
       ...(options.stdio as readonly 'pipe'[]),

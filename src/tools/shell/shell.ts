@@ -80,10 +80,13 @@ export async function runShell(
   }
 }
 
-/** The shell that launches and runs commands, and whether it is bash. */
-export function findShell(): { readonly shell: string; readonly isBash: boolean } {
+/**
+ * The shell that launches and runs commands, and whether it is bash. Bash takes the socket that Node gives it as standard
+ * input for a caller over the network and then reads `~/.bashrc`, which is not for commands: `runs` says not to.
+ */
+export function findShell(): { readonly shell: string; readonly isBash: boolean; readonly runs: readonly string[] } {
   const isBash = existsSync('/bin/bash');
-  return { shell: isBash ? '/bin/bash' : '/bin/sh', isBash };
+  return { shell: isBash ? '/bin/bash' : '/bin/sh', isBash, runs: isBash ? ['--norc', '-c'] : ['-c'] };
 }
 
 /** What the launching shell does with the outputs before the command starts. */
@@ -103,9 +106,10 @@ export function spawnOptions({ cwd, environment, input, takeErrors }: ShellComma
 }
 
 function startUnconfined(shell: ShellCommand): Started {
-  const { shell: program, isBash } = findShell();
-  const launcher = [isBash ? CLOSE_INHERITED : '', outputsOf(shell, isBash), 'exec "$0" -c "$1"'].join('\n');
-  const child = spawn(program, ['-c', launcher, program, shell.command], spawnOptions(shell));
+  const { shell: program, isBash, runs } = findShell();
+  const command = `exec "$0" ${runs.join(' ')} "$1"`;
+  const launcher = [isBash ? CLOSE_INHERITED : '', outputsOf(shell, isBash), command].join('\n');
+  const child = spawn(program, [...runs, launcher, program, shell.command], spawnOptions(shell));
   return {
     child,
     ended: exitOf(child),
