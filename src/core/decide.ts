@@ -47,7 +47,9 @@ function chooseStep(run: Run, now: number): Decision {
   if (first === undefined) return betweenTurns(run);
   if (first.status !== 'awaiting_approval') return actOn(run, open);
   const approval = run.approvals.find(({ callId, status }) => callId === first.id && status === 'open');
-  return approval === undefined ? { kind: 'wait', approvalId: '', ms: 1 } : waitFor(approval, now);
+  // To wait for nobody would be to wait for ever, so a bug of ours ends the run where people see it.
+  if (approval === undefined) throw new Error(`call "${first.id}" waits for a question that is not there`);
+  return waitFor(approval, now);
 }
 
 /** The hooks before a call are run when nothing but them keeps it from running. */

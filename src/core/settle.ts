@@ -1,10 +1,10 @@
-import type { AcceptedAnswer, Approval } from '../contract/approvals.ts';
 import type { Outcome } from '../contract/run.ts';
 import type { ToolCallResult } from '../contract/tool-calls.ts';
 import { atOwnLimit, mayBeRaised } from './budget/at-cap.ts';
+import { applyDecided } from './calls/apply-decided.ts';
 import { applyResult } from './calls/apply-results.ts';
-import { isOpen, moved } from './calls/call-life.ts';
-import { closingResult, settleOpen } from './calls/outcomes.ts';
+import { isOpen } from './calls/call-life.ts';
+import { closingResult } from './calls/outcomes.ts';
 import { askForSummary, wantsSummary } from './ending.ts';
 import { finish } from './finish.ts';
 import { callHooksBeforeModel, callHooksBeforeStop } from './hooks/due-hooks.ts';
@@ -14,11 +14,9 @@ import { settleMatter } from './judgement/settle-matter.ts';
 import { endTurn } from './judgement/turn-end.ts';
 import { exceededLimit } from './limits.ts';
 import { needsCompaction } from './memory/compaction.ts';
-import { replaceApproval } from './people/approvals.ts';
-import { hear, instruct } from './people/inbox.ts';
+import { hear } from './people/inbox.ts';
 import type { Run } from './run.ts';
-import { oneLine } from './sizes.ts';
-import { notRun, resultOfApproval, told } from './told.ts';
+import { notRun, told } from './told.ts';
 
 /**
  * Everything that follows without a step of its own: what people decided, a turn that is complete, limits, words.
@@ -75,41 +73,6 @@ function finishHooked(run: Run, ending: Outcome, now: number): Run {
   if (ending.status === 'cancelled') return finish(run, null, now);
   const called = callHooksBeforeStop(run, ending);
   return called.hooks.due.length > 0 ? called : finish(called, null, now);
-}
-
-function applyDecided(run: Run, now: number): Run {
-  return run.calls
-    .filter(({ status }) => status === 'awaiting_approval')
-    .reduce((next, call) => {
-      const approval = next.approvals.findLast(({ callId }) => callId === call.id);
-      if (approval === undefined || approval.status === 'open') return next;
-      const heard = withShortAnswer(next, approval);
-      const settled = settleOpen(heard, { call, approval }, now);
-      if (settled !== null) return settled;
-      const result = resultOfApproval(approval);
-      if (result !== null)
-        return applyResult(withInstruction(heard, approval, result), { callId: call.id, result }, now);
-      return { ...next, calls: next.calls.map((other) => (other.id === call.id ? moved(other, 'scheduled') : other)) };
-    }, run);
-}
-
-/** What a person answered or gave as a reason counts as told to the agent, and outlasts compactions. */
-function withInstruction(run: Run, { answer, title, callId }: Approval, { status, content }: ToolCallResult): Run {
-  const isSaid = status === 'success' || (status === 'denied' && answer?.note !== undefined);
-  if (answer === undefined || !isSaid) return run;
-  return instruct(run, { by: answer.by, text: content, asked: { callId, title } });
-}
-
-/** The model has heard the whole answer; what is kept for a second answerer is who, when, and the first words. */
-function withShortAnswer(run: Run, approval: Approval): Run {
-  const { answer } = approval;
-  if (answer === undefined) return run;
-  const short: AcceptedAnswer = {
-    ...answer,
-    ...(answer.note !== undefined && { note: oneLine(answer.note, 300) }),
-    ...(answer.text !== undefined && { text: oneLine(answer.text, 300) }),
-  };
-  return { ...run, approvals: replaceApproval(run.approvals, { ...approval, answer: short }) };
 }
 
 function stopCallsPastLimits(run: Run, now: number): Run {

@@ -84,3 +84,10 @@ const cases: [name: string, run: Run, expected: string][] = [
 test.each(cases)('decide(): %s', (_name, run, expected) => {
   expect(said(decide(run, T0))).toBe(expected);
 });
+
+test('a call whose question is not there is a bug that shows, and no wait for nobody', () => {
+  const asked = after(fresh(), reply(1, '', [bash]));
+  const [call] = asked.calls;
+  expect(call?.status).toBe('awaiting_approval');
+  expect(() => decide({ ...asked, approvals: [] }, T0)).toThrow('call "c1-0" waits for a question that is not there');
+});
