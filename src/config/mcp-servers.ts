@@ -2,6 +2,7 @@ import { SERVER_NAME, type KnownMcpServer, type McpServer } from '../contract/mc
 import { digestOf } from './canonical-json.ts';
 import { readMcpEntry } from './mcp-entry.ts';
 import { MCP_FILES, readFileText } from './mcp-files.ts';
+import { programsIn } from './mcp-programs.ts';
 import { parseCommentedJson } from './mcp-json.ts';
 import { didYouMean } from './suggest.ts';
 import { shown } from './zod-problems.ts';
@@ -19,7 +20,10 @@ export interface McpServers {
   /** What is wrong, a line each, beginning with the file. The servers that are right can be used all the same. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];
-  /** Digest of each file that was read, by its name: trust is judged about exactly these contents. */
+  /**
+   * Digest of each file that was read, by its name, and of each program of the folder that a server is started with:
+   * trust is judged about exactly these contents.
+   */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -37,8 +41,13 @@ export async function readMcpServers({ folder }: { readonly folder: string }): P
     if (read.kind === 'unreadable') reader.problems.push(`${file}: ${read.why}`);
     if (read.kind === 'text') reader.read(file, read);
   }
-  const { servers, problems, notices, files } = reader;
-  return { servers: [...servers.values()], problems, notices, files };
+  const { problems, notices, files } = reader;
+  const servers = [...reader.servers.values()];
+  const programs = await programsIn(
+    folder,
+    servers.map(({ server }) => server),
+  );
+  return { servers, problems, notices, files: { ...programs, ...files } };
 }
 
 /** Digest of how a server is started or reached; its name is no part of that. */

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ConfigError } from './config-error.ts';
 import { MCP_FILES, readFileText } from './mcp-files.ts';
+import { programDigest } from './mcp-programs.ts';
+import { readMcpServers } from './mcp-servers.ts';
 import { readKeptJson, writeKeptJson } from './mcp-kept-json.ts';
 
-/** Files of a folder that decide what is started or allowed in it. */
+/** Files of a folder that decide what is started or allowed in it. Programs that they start from the folder come beside them. */
 const TRUSTED_FILES = [...MCP_FILES, 'nightshift.yaml'] as const;
 
 /**
@@ -52,10 +54,17 @@ export async function trustOf({ dataFolder, folder, seen = {} }: TrustPlace & { 
   return { kind: 'trusted', folder: real, files: Object.keys(found) };
 }
 
-/** Whether the operator's word about a folder stands, be it about what it holds now or about what it held before. */
+/**
+ * Whether the operator's word about a folder stands for what was defined in it then, whatever it defines by now. The
+ * programs it was said about are still the same.
+ */
 export async function wasTrusted({ dataFolder, folder }: TrustPlace): Promise<boolean> {
   const real = await realpath(folder).catch(() => folder);
-  return (await readTrust({ dataFolder, folder: real })) !== undefined;
+  const kept = await readTrust({ dataFolder, folder: real });
+  if (kept === undefined) return false;
+  const programs = Object.entries(kept).filter(([name]) => !TRUSTED_FILES.some((file) => file === name));
+  const now = await Promise.all(programs.map(async ([path]) => await programDigest(real, path)));
+  return programs.every(([, digest], index) => now[index] === digest);
 }
 
 /** Trusts what the folder holds now, or what was shown to the operator when that is given. */
@@ -74,7 +83,7 @@ export async function grantTrust({
 /** True when there was trust to revoke. It works for a folder that is gone, too. */
 export async function revokeTrust({ dataFolder, folder }: TrustPlace): Promise<boolean> {
   const real = await realpath(folder).catch(() => folder);
-  const was = await wasTrusted({ dataFolder, folder: real });
+  const was = (await readTrust({ dataFolder, folder: real })) !== undefined;
   await rm(keptPath(dataFolder, real), { force: true });
   return was;
 }
@@ -85,7 +94,7 @@ async function readTrust({ dataFolder, folder }: TrustPlace): Promise<SeenFiles 
   return kept.success && kept.data.folder === folder ? kept.data.files : undefined;
 }
 
-/** Digest of each of the files that the folder has. @throws {ConfigError} of one that cannot be read, nothing can be said */
+/** Digest of each of the files that the folder has, programs included. @throws {ConfigError} of one that cannot be read, nothing can be said */
 async function digestsOf(folder: string): Promise<SeenFiles> {
   const digests = await Promise.all(
     TRUSTED_FILES.map(async (name) => {
@@ -95,7 +104,8 @@ async function digestsOf(folder: string): Promise<SeenFiles> {
       throw new ConfigError(join(folder, name), [read.why]);
     }),
   );
-  return Object.fromEntries(digests.flat());
+  const { files } = await readMcpServers({ folder });
+  return { ...files, ...Object.fromEntries(digests.flat()) };
 }
 
 async function realFolder(folder: string): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readMcpServers } from '../../src/config/mcp-servers.ts';
-import { grantTrust, revokeTrust, trustOf, type Trust } from '../../src/config/trust.ts';
+import { grantTrust, revokeTrust, trustOf, wasTrusted, type Trust } from '../../src/config/trust.ts';
 import { temporaryFolder } from '../tools/situation.ts';
 
 let dataFolder = '';
@@ -45,6 +45,55 @@ test.each(changes)('trust ends when %s, and comes back with the old contents', a
   await rm(join(folder, 'nightshift.yaml'), { force: true });
   await writeFile(join(folder, '.mcp.json'), MCP);
   expect((await trust()).kind).toBe('trusted');
+});
+
+/** Of three servers: a script behind a flag, one beside a file of data, and a program by its own name. */
+const PROGRAMS = {
+  a: { command: 'node', args: ['--import=./tools/hook.mjs', 'server.js', './notes.db'] },
+  b: { command: 'sh', args: ['-c', 'python3 b.py'], cwd: 'tools' },
+  c: { command: './run' },
+};
+const PROGRAM_PATHS = ['tools/hook.mjs', 'server.js', 'tools/b.py', 'run'];
+
+async function withPrograms(): Promise<void> {
+  await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: PROGRAMS }));
+  await mkdir(join(folder, 'tools'));
+  await Promise.all([...PROGRAM_PATHS, 'notes.db'].map(async (path) => await writeFile(join(folder, path), 'old')));
+}
+
+test.each(PROGRAM_PATHS)(
+  'trust ends when the program %s is another, is gone or is a link, and comes back',
+  async (path) => {
+    await withPrograms();
+    await grantTrust({ dataFolder, folder, at });
+    expect((await trust()).files.toSorted()).toEqual(['.mcp.json', ...PROGRAM_PATHS].toSorted());
+    const elsewhere = join(await temporaryFolder(), 'evil');
+    await writeFile(elsewhere, 'evil');
+    const place = join(folder, path);
+    for (const change of [
+      async () => await writeFile(place, 'new'),
+      async () => await rm(place),
+      async () => await symlink(elsewhere, place),
+    ]) {
+      await change();
+      expect(await trust()).toEqual({ kind: 'changed', folder, files: [path] });
+      expect(await wasTrusted({ dataFolder, folder })).toBe(false);
+    }
+    await rm(place);
+    await writeFile(place, 'old');
+    expect((await trust()).kind).toBe('trusted');
+    expect(await wasTrusted({ dataFolder, folder })).toBe(true);
+  },
+);
+
+test('what a server is only given to read may change, and so may the files, of which the programs are not', async () => {
+  await withPrograms();
+  await grantTrust({ dataFolder, folder, at });
+  await writeFile(join(folder, 'notes.db'), 'new');
+  expect((await trust()).kind).toBe('trusted');
+  await writeFile(join(folder, '.mcp.json'), MCP);
+  expect((await trust()).kind).toBe('changed');
+  expect(await wasTrusted({ dataFolder, folder })).toBe(true);
 });
 
 test('other files may change', async () => {
