@@ -23,9 +23,9 @@ export function applyResult(
   const { content, instructed } = withInstructions(reused.run, call, reused.result.content);
   const fitted = { ...result, content: fitResult(run, content) };
   const calls = run.calls.map((other) => (other.id === callId ? ended(other, fitted) : other));
-  // What was cut or left out does not stand in the transcript, so the same read may not be sent back to it.
-  const reads = fitted.content === content ? reused.run.reads : run.reads;
-  const noted = noteEnded({ ...reused.run, calls, instructed, reads }, { call, result: fitted }, now);
+  // What was cut or left out does not stand in the transcript: it is told again, and no read is sent back to it.
+  const kept = fitted.content === content ? { instructed, reads: reused.run.reads } : { reads: run.reads };
+  const noted = noteEnded({ ...reused.run, calls, ...kept }, { call, result: fitted }, now);
   return call.status === 'executing' ? callHooksAfter(noted, call, aboutResult(fitted)) : noted;
 }
 

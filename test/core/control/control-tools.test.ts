@@ -82,6 +82,21 @@ test('how to use a tool is told behind its first result, once, and again after a
   expect(two.instructed).toEqual(['read', 'bash']);
 });
 
+test('how to use a tool is told again when the result it stood behind was left out of a full turn', () => {
+  const instructions = [{ tools: ['read'], text: 'Ask for lines 1 to 10 first.' }];
+  const big = Array.from({ length: 9 }, (): [string, unknown] => ['bash', { command: 'make' }]);
+  const calls = [...big, ['read', {}] as [string, unknown]];
+  const full = after(
+    fresh({ instructions, policy: { allow: ['*'], ask: [], deny: [] } }),
+    reply(1, '', calls),
+    ...calls.flatMap((_, index) => [started(`c1-${index}`), result(`c1-${index}`, 'x'.repeat(49_000))]),
+  );
+  const left = full.messages.at(-1)?.content.at(-1);
+  expect(left?.type === 'tool_result' && left.content).toContain('was left out');
+  const again = after(full, reply(2, '', [['read', {}]]), started('c2-0'), result('c2-0', 'B'));
+  expect(lastResult(again)).toBe('B\n\n[How to use read, told once]\nAsk for lines 1 to 10 first.');
+});
+
 test('every control tool has a definition as the model needs it', () => {
   expect(controlDefinitions.map(({ name }) => name)).toEqual(['ask_human', 'todo', 'notes', 'terminate']);
 });
