@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isGrpcServiceError } from '@temporalio/client';
 import {
   Worker,
   type ActivityInterceptorsFactory,
@@ -117,11 +118,18 @@ function temporalOptions(
   };
 }
 
+/** A call to the server has no time limit of its own, and an answer may be lost with the connection it was to come by. */
+const RECOVERY_MS_MAX = 10_000;
+
 /** Tells the server what earlier workers of this host lost. What cannot be told now is found by timeouts later. */
 async function recoverEarlier({ target, taskQueue }: WorkerOptions, workersFolder: string): Promise<void> {
-  const { client, close } = await connectClient(target);
+  const { client, connection, close } = await connectClient(target);
   try {
-    await recoverLostSteps(client, workersFolder, taskQueue);
+    await connection.withDeadline(Date.now() + RECOVERY_MS_MAX, async () => {
+      await recoverLostSteps(client, workersFolder, taskQueue);
+    });
+  } catch (error) {
+    if (!isGrpcServiceError(error)) throw error;
   } finally {
     await close();
   }

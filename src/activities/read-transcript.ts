@@ -14,13 +14,25 @@ export async function readTranscript(cache: TranscriptCache, part: TranscriptPar
   return cache.read(runId, part) ?? (await askWorkflow(part));
 }
 
+/** Long enough to replay a long run first. Milliseconds. */
+const PAGE_MS_MAX = 20_000;
+
+/**
+ * A question that was given to a worker which was lost with it is never answered, so each has a deadline; the step is then
+ * tried again.
+ */
 async function askWorkflow({ messages: count, compactions }: TranscriptPart): Promise<Transcript> {
   const { workflowId, runId } = executionOf();
-  const handle = Context.current().client.workflow.getHandle(workflowId, runId);
+  const { client } = Context.current();
+  const handle = client.workflow.getHandle(workflowId, runId);
   const messages: Message[] = [];
   let spec: RunSpec | undefined;
   while (spec === undefined || messages.length < count) {
-    const page = await handle.query<TranscriptPage, [unknown]>(QUERIES.transcript, { from: messages.length });
+    const from = messages.length;
+    const page = await client.withDeadline(
+      Date.now() + PAGE_MS_MAX,
+      async () => await handle.query<TranscriptPage, [unknown]>(QUERIES.transcript, { from }),
+    );
     if (compactions !== undefined && page.compactions !== compactions)
       throw new Error(`Cannot read the transcript of "${workflowId}": it was compacted meanwhile`);
     spec ??= page.spec;
