@@ -63,6 +63,7 @@ async function striking(count: number, ...workers: readonly WorkerProcess[]): Pr
   for (;;) {
     const keys = await recorder.inFlight(...workers.map(({ pid }) => pid));
     if (keys.length >= count) return keys;
+    for (const one of workers) one.expectAlive();
     await sleep(10);
   }
 }

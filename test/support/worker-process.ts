@@ -11,6 +11,8 @@ export interface WorkerProcess {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it as nothing can prepare for. */
   readonly kill: () => Promise<void>;
+  /** Throws, with what it said last, when it has ended by itself: nothing more can be waited for. */
+  readonly expectAlive: () => void;
 }
 
 const CHILD = `
@@ -56,6 +58,10 @@ export async function spawnWorker(folder: string, options: WorkerOptions): Promi
   return {
     pid: child.pid,
     signal: (signal) => void child.kill(signal),
+    expectAlive() {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`The worker process ended with ${child.exitCode ?? child.signalCode}: ${errors}`);
+    },
     async kill() {
       child.kill('SIGKILL');
       await ended;
