@@ -27,6 +27,13 @@ const LINK_MODE = Buffer.from([0, 0, 0xe0, 0]);
 
 const run = promisify(execFile);
 
+/** Git fetches what a repository lacks even to list its index, by any program that the repository's settings name. */
+const NOTHING_FETCHED = {
+  PATH: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+};
+
 /**
  * The repositories that the index of the workspace's own lists, and those that theirs list. Asked about the outer one,
  * git looks into each, and obeys the settings it finds there. One of which `enters` says no is not looked into.
@@ -58,13 +65,14 @@ async function gitFolderOf(folder: string): Promise<string | undefined> {
   return await realpath(resolve(folder, target)).catch(() => undefined);
 }
 
-/** Git lists them, as the versions of the index are many; nothing that this asks of it starts a program. */
+/** Git lists them, as the versions of the index are many; asked so, it starts no program. */
 async function listed(git: string, folder: string): Promise<readonly string[]> {
   if (!(await mayLink(git))) return [];
-  const settings = ['core.fsmonitor=false', 'protocol.allow=never', 'safe.directory=*'].flatMap((one) => ['-c', one]);
+  const settings = ['core.fsmonitor=false', 'safe.directory=*'].flatMap((one) => ['-c', one]);
   const place = [`--git-dir=${git}`, `--work-tree=${folder}`];
   const listing = run('git', [...settings, ...place, 'ls-files', '--stage', '-z'], {
     cwd: folder,
+    env: NOTHING_FETCHED,
     maxBuffer: 1_024 ** 3,
     timeout: 60_000,
   });

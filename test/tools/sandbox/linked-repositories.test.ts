@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -64,4 +64,36 @@ describe('a repository within the workspace', () => {
     };
     expect(await putAwayAfter('user.name', made)).toEqual(['in/deep/.git']);
   });
+});
+
+/** A repository whose index cannot be listed without a tree it lacks, which a program of its own choice is to fetch. */
+function lackingRepository(root: string): void {
+  repository(root);
+  repository(join(root, 'in'));
+  for (const folder of ['a', 'b']) {
+    mkdirSync(join(root, folder));
+    writeFileSync(join(root, folder, 'file'), folder);
+  }
+  git(root, 'add', '.');
+  git(root, ...PERSON, 'commit', '--quiet', '-m', 'files');
+  git(root, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'a');
+  const tree = execFileSync('git', ['rev-parse', 'HEAD:b'], { cwd: root }).toString().trim();
+  rmSync(join(root, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));
+  const settings = {
+    'core.repositoryFormatVersion': '1',
+    'extensions.partialClone': 'origin',
+    'remote.origin.url': `ext::touch ${join(root, 'started')}`,
+    'remote.origin.promisor': 'true',
+    'protocol.ext.allow': 'always',
+  };
+  for (const [name, value] of Object.entries(settings)) git(root, 'config', name, value);
+}
+
+test('a repository that names a program to fetch what it lacks starts none when it is looked at', async () => {
+  const root = await realpath(await temporaryFolder());
+  lackingRepository(root);
+  await surveyGuarded(root);
+  expect(readdirSync(root)).not.toContain('started');
+  spawnSync('git', ['ls-files', '--stage'], { cwd: root });
+  expect(readdirSync(root), 'anybody else would have started it').toContain('started');
 });
