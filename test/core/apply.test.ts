@@ -7,7 +7,7 @@ import { decide } from '../../src/core/decide.ts';
 import { receive } from '../../src/core/people/inbox.ts';
 import { answer } from '../../src/core/people/answers.ts';
 import type { Run } from '../../src/core/run.ts';
-import { after, fresh, reply, result, started, T0 } from './builders.ts';
+import { after, fresh, lastText, reply, result, started, T0 } from './builders.ts';
 
 const bash: [string, unknown] = ['bash', { command: 'make' }];
 
@@ -16,11 +16,6 @@ function results(run: Run): readonly ToolResultBlock[] {
     ({ role, content }) => role === 'user' && content.some(({ type }) => type === 'tool_result'),
   );
   return (message?.content ?? []).filter((block) => block.type === 'tool_result');
-}
-
-function lastText(run: Run): string {
-  const block = run.messages.at(-1)?.content.at(-1);
-  return block?.type === 'text' ? block.text : '';
 }
 
 test('results stand in the order the model asked, whatever finished first', () => {

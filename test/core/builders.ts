@@ -123,3 +123,14 @@ export function next(run: Run): string {
   if (decision.kind === 'think') return `think ${decision.purpose}`;
   return decision.kind === 'reflect' ? `reflect ${decision.on}` : decision.kind;
 }
+
+/** A turn that reads something, each turn something else. */
+export function looking(turn: number): readonly (Observation | ((run: Run) => Run))[] {
+  return [reply(turn, '', [['read', { turn }]]), started(`c${turn}-0`), result(`c${turn}-0`, `found ${turn}`)];
+}
+
+/** The newest words in the transcript; empty when it ends in something else. */
+export function lastText(run: Run): string {
+  const block = run.messages.at(-1)?.content.at(-1);
+  return block?.type === 'text' ? block.text : '';
+}

@@ -1,22 +1,9 @@
 import { expect, test } from 'vitest';
 import type { RunSpec } from '../../../src/contract/spec.ts';
-import type { Observation } from '../../../src/core/apply.ts';
 import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { receive } from '../../../src/core/people/inbox.ts';
-import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, next, reply, result, started, T0, verdict } from '../builders.ts';
-
-const looking = (turn: number): readonly (Observation | ((run: Run) => Run))[] => [
-  reply(turn, '', [['read', { turn }]]),
-  started(`c${turn}-0`),
-  result(`c${turn}-0`, `found ${turn}`),
-];
-
-function lastText(run: Run): string {
-  const block = run.messages.at(-1)?.content.at(-1);
-  return block?.type === 'text' ? block.text : '';
-}
+import { after, fresh, lastText, looking, next, reply, T0, verdict } from '../builders.ts';
 
 const afterModel = { name: 'h', on: 'after_model', command: 'true', effect: 'read', timeoutMs: 1_000 } as const;
 

@@ -3,7 +3,7 @@ import { apply } from '../../../src/core/apply.ts';
 import { readVerdict } from '../../../src/core/judgement/verdict.ts';
 import { decide } from '../../../src/core/decide.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, planOf, reply, result, started, T0, verdict } from '../builders.ts';
+import { after, fresh, lastText, planOf, reply, result, started, T0, verdict } from '../builders.ts';
 
 const judged = { critique: { when: 'before_complete', redoMax: 2 } } as const;
 const often = { critique: { when: 'every_turn', redoMax: 2 } } as const;
@@ -13,11 +13,6 @@ function next(run: Run): string {
   const decision = decide(run, T0);
   if (decision.kind === 'end') return `end ${decision.result.outcome.status}`;
   return decision.kind === 'think' ? `think ${decision.purpose}` : decision.kind;
-}
-
-function lastText(run: Run): string {
-  const block = run.messages.at(-1)?.content.at(-1);
-  return block?.type === 'text' ? block.text : '';
 }
 
 const looked = [reply(1, '', [['read', {}]]), started('c1-0'), result('c1-0')] as const;

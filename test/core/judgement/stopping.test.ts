@@ -6,7 +6,7 @@ import { begin } from '../../../src/core/begin.ts';
 import { decide } from '../../../src/core/decide.ts';
 import { answer } from '../../../src/core/people/answers.ts';
 import type { Run } from '../../../src/core/run.ts';
-import { after, fresh, next, reply, result, started, T0, verdict, words } from '../builders.ts';
+import { after, fresh, lastText, looking, next, reply, result, started, T0, verdict, words } from '../builders.ts';
 
 const outputs = [
   { name: 'title', schema: { type: 'string' } },
@@ -27,17 +27,6 @@ const failing = (turn: number): readonly (Observation | ((run: Run) => Run))[] =
   started(`c${turn}-0`),
   result(`c${turn}-0`, `execution_failed: ${turn}`, { status: 'error', error: 'execution_failed' }),
 ];
-const looking = (turn: number): readonly (Observation | ((run: Run) => Run))[] => [
-  reply(turn, '', [['read', { turn }]]),
-  started(`c${turn}-0`),
-  result(`c${turn}-0`, `found ${turn}`),
-];
-
-function lastText(run: Run): string {
-  const block = run.messages.at(-1)?.content.at(-1);
-  return block?.type === 'text' ? block.text : '';
-}
-
 const terminate = (status: string): Observation => reply(1, '', [['terminate', { status, summary: 'that was it' }]]);
 const complete = (isComplete: boolean): Observation => ({
   kind: 'completion',
