@@ -1,5 +1,6 @@
 import type { Usage } from '../../contract/messages.ts';
 import type { CallPurpose, Spending, Totals } from '../../contract/run.ts';
+import { plus } from './attempts.ts';
 
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
@@ -15,11 +16,11 @@ export function pay(totals: Totals, { purpose, model, usage }: PaidCall): Totals
   const { spending = [] } = totals;
   const isSame = (one: Spending): boolean => one.purpose === purpose && one.model === model;
   const before = spending.find(isSame) ?? { purpose, model, calls: 0, usage: noUsage };
-  const after = { ...before, calls: before.calls + 1, usage: sumOf(before.usage, usage) };
+  const after = { ...before, calls: before.calls + 1, usage: added(before.usage, usage) };
   return {
     ...totals,
     unpricedCalls: totals.unpricedCalls + (usage.costUsd === null ? 1 : 0),
-    usage: sumOf(totals.usage, usage),
+    usage: added(totals.usage, usage),
     spending: [...spending.filter((one) => !isSame(one)), after],
   };
 }
@@ -38,12 +39,7 @@ export function tokensOf(usage: Usage): number {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 }
 
-function sumOf(a: Usage, b: Usage): Usage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-    costUsd: (a.costUsd ?? 0) + (b.costUsd ?? 0),
-  };
+/** Adds two usages, where money that is not known counts as none. */
+function added(one: Usage, other: Usage): Usage {
+  return plus({ ...one, costUsd: one.costUsd ?? 0 }, { ...other, costUsd: other.costUsd ?? 0 });
 }
